@@ -1,0 +1,54 @@
+//! Where served skills come from: a server's id and how it is reached.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The id that a server gets when it is added. Renaming the server keeps it; removing the server
+/// and adding it again makes a new one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ServerId(pub String);
+
+impl fmt::Display for ServerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a server is reached. Together with its [`ServerId`] this is what an approval is bound to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Endpoint {
+    /// Streamable HTTP.
+    Http {
+        /// The address of the MCP endpoint.
+        url: String,
+    },
+    /// A program that speaks MCP on its standard input and output.
+    Command {
+        /// The program, as written.
+        program: String,
+        /// Its arguments, one a word; no shell sees them.
+        args: Vec<String>,
+    },
+    /// The program's own samples, in process.
+    Samples,
+}
+
+impl Endpoint {
+    /// One line that is equal exactly when two endpoints are: the address, or the words of the
+    /// command as a JSON array.
+    pub fn identity(&self) -> String {
+        match self {
+            Self::Http { url } => url.clone(),
+            Self::Command { program, args } => {
+                let words: Vec<&str> = std::iter::once(program.as_str())
+                    .chain(args.iter().map(String::as_str))
+                    .collect();
+                serde_json::Value::from(words).to_string()
+            }
+            Self::Samples => "samples".to_owned(),
+        }
+    }
+}

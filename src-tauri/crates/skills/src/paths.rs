@@ -1,0 +1,116 @@
+//! The one place that knows where the person's folders are.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Set this to a folder, and home, settings, data and cache all lie under it.
+pub const REDIRECT: &str = "SKILLHOLD_HOME";
+
+/// The folders of one person on this machine. Everything else gets them from here, so that tests
+/// never see the real ones.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    home: PathBuf,
+    config: PathBuf,
+    data: PathBuf,
+    cache: PathBuf,
+    redirected: bool,
+}
+
+/// The system does not say where home is.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot tell where your home folder is: set HOME (on Windows USERPROFILE), or {REDIRECT}")]
+pub struct PathsError;
+
+impl Paths {
+    /// From the environment: `SKILLHOLD_HOME` redirects all, else the system's own folders.
+    ///
+    /// # Errors
+    /// When there is neither that variable nor a home folder.
+    #[expect(clippy::disallowed_methods, reason = "the module that owns the environment")]
+    pub fn from_environment() -> Result<Self, PathsError> {
+        if let Some(dir) = std::env::var_os(REDIRECT).filter(|dir| !dir.is_empty()) {
+            return Ok(Self::under(Path::new(&dir)));
+        }
+        let home = std::env::home_dir().filter(|home| home.is_absolute()).ok_or(PathsError)?;
+        let folder = |variable: &str, default: PathBuf| {
+            absolute(std::env::var_os(variable)).unwrap_or(default)
+        };
+        let (data, cache) = if cfg!(target_os = "macos") {
+            (home.join("Library/Application Support"), home.join("Library/Caches"))
+        } else if cfg!(windows) {
+            let local = folder("LOCALAPPDATA", home.join("AppData/Local"));
+            (local.clone(), local.join("Cache"))
+        } else {
+            (
+                folder("XDG_DATA_HOME", home.join(".local/share")),
+                folder("XDG_CACHE_HOME", home.join(".cache")),
+            )
+        };
+        Ok(Self {
+            config: folder("XDG_CONFIG_HOME", home.join(".config")),
+            data: data.join("skillhold"),
+            cache: cache.join("skillhold"),
+            home,
+            redirected: false,
+        })
+    }
+
+    /// Everything under one folder, with no variable of the environment consulted.
+    pub fn under(dir: &Path) -> Self {
+        Self {
+            home: dir.to_owned(),
+            config: dir.join(".config"),
+            data: dir.join(".local/share/skillhold"),
+            cache: dir.join(".cache/skillhold"),
+            redirected: true,
+        }
+    }
+
+    /// The person's home.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// `$XDG_CONFIG_HOME` or `~/.config`, on every platform, as the tools use it.
+    pub fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// Skillhold's own data: the ledger, the store of verified files, logs.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Skillhold's own cache.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// A folder that a tool's own variable names, as `CLAUDE_CONFIG_DIR`; never when redirected.
+    #[expect(clippy::disallowed_methods, reason = "the module that owns the environment")]
+    pub fn tool_folder(&self, variable: &str) -> Option<PathBuf> {
+        if self.redirected { None } else { absolute(std::env::var_os(variable)) }
+    }
+
+    /// A folder of the whole system, as `/etc/codex`; below the folder that all is redirected to.
+    pub fn system(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix("/") {
+            Ok(rest) if self.redirected => self.home.join(rest),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The same path as a person writes it, with `~` for home.
+    pub fn display(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.home) {
+            Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Ok(rest) => format!("~/{}", rest.display()).replace('\\', "/"),
+            Err(_) => path.display().to_string(),
+        }
+    }
+}
+
+fn absolute(value: Option<OsString>) -> Option<PathBuf> {
+    value.map(PathBuf::from).filter(|path| path.is_absolute())
+}
