@@ -1,0 +1,197 @@
+//! A change that was made: what came of each item, and what undo needs.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use skills::digest::Fingerprint;
+
+use crate::activity::{Activity, ActivityKind};
+use crate::error::VaultError;
+use crate::placement::{Origin, Placement};
+use crate::vault::Vault;
+
+/// What came of applying or undoing.
+#[derive(Debug)]
+pub struct Change {
+    /// What [`Vault::undo`] takes.
+    pub id: String,
+    /// One for each item, in the plan's order.
+    pub items: Vec<ItemOutcome>,
+}
+
+/// What came of one item.
+#[derive(Debug)]
+pub struct ItemOutcome {
+    /// Ids of the tools that it was for.
+    pub tools: Vec<String>,
+    /// The skill's folder.
+    pub folder: PathBuf,
+    /// What happened.
+    pub result: ItemResult,
+    /// Why not, where it failed.
+    pub error: Option<VaultError>,
+}
+
+/// What happened at one folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ItemResult {
+    /// Written, read back and checked.
+    Written,
+    /// Written in the place of something, which is kept.
+    Replaced,
+    /// Left as it was.
+    Kept,
+    /// Not done; as it was before.
+    Failed,
+    /// Taken back.
+    Undone,
+}
+
+/// How far applying is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApplyProgress {
+    /// The folder that is being written.
+    pub folder: PathBuf,
+    /// The file that comes next, relative to the skill; `None` before the swap.
+    pub file: Option<String>,
+    /// Files that were written, over all items.
+    pub done: usize,
+    /// Files that are to be written, over all items.
+    pub of: usize,
+    /// Bytes that were written, over all items.
+    pub bytes: u64,
+    /// Bytes that are to be written, over all items.
+    pub of_bytes: u64,
+}
+
+/// What the ledger keeps of a change as a whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ChangeHead {
+    pub(crate) id: String,
+    pub(crate) at: Timestamp,
+    /// The skill's name.
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    pub(crate) fingerprint: Fingerprint,
+    /// The change that this one takes back.
+    pub(crate) undoes: Option<String>,
+}
+
+/// What the ledger keeps of an item that was done.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct DoneItem {
+    pub(crate) position: u32,
+    pub(crate) tools: Vec<String>,
+    pub(crate) folder: PathBuf,
+    /// Skillhold's own folder on that disk.
+    pub(crate) store: PathBuf,
+    /// Folders that were made for it, outermost first.
+    pub(crate) created: Vec<PathBuf>,
+    /// Id in the trash of what had been there.
+    pub(crate) displaced: Option<String>,
+    /// What the record said before.
+    pub(crate) before: Option<Placement>,
+    /// What it says since.
+    pub(crate) after: Option<Placement>,
+}
+
+impl ChangeHead {
+    pub(crate) fn write(&self, ledger: &Connection) -> Result<(), VaultError> {
+        ledger.execute(
+            "INSERT OR IGNORE INTO changes VALUES (?1, ?2, ?3)",
+            params![self.id, serde_json::to_string(self)?, self.undoes],
+        )?;
+        Ok(())
+    }
+
+    pub(crate) fn read(ledger: &Connection, id: &str) -> Result<Option<Self>, VaultError> {
+        let json: Option<String> = ledger
+            .query_row("SELECT json FROM changes WHERE id = ?1", params![id], |row| row.get(0))
+            .optional()?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    }
+
+    /// Writes, or writes again, the one row of activity about what was done so far.
+    pub(crate) fn tell(
+        &self,
+        ledger: &Connection,
+        folders: Vec<PathBuf>,
+    ) -> Result<(), VaultError> {
+        let count = folders.len();
+        let places =
+            if count == 1 { folders[0].display().to_string() } else { format!("{count} folders") };
+        let (kind, text) = match (&self.undoes, &self.origin) {
+            (Some(_), _) => (ActivityKind::Undone, format!("taken back from {places}")),
+            (None, Origin::Server { label, .. }) => {
+                (ActivityKind::Installed, format!("installed from {label} into {places}"))
+            }
+            (None, Origin::Folder { path }) => {
+                (ActivityKind::Copied, format!("copied from {} into {places}", path.display()))
+            }
+        };
+        let mut activity = Activity::now(kind, &self.name, text);
+        if let Origin::Server { server, uri, .. } = &self.origin {
+            activity = activity.about(server, Some(uri));
+        }
+        activity.fingerprint = Some(self.fingerprint);
+        activity.folders = folders;
+        activity.change = Some(self.id.clone());
+        activity.write(ledger)
+    }
+}
+
+impl DoneItem {
+    pub(crate) fn write(&self, ledger: &Connection, change: &str) -> Result<(), VaultError> {
+        ledger.execute(
+            "INSERT OR REPLACE INTO change_items VALUES (?1, ?2, ?3, 0)",
+            params![change, self.position, serde_json::to_string(self)?],
+        )?;
+        Ok(())
+    }
+
+    pub(crate) fn of(
+        ledger: &Connection,
+        change: &str,
+        undone: bool,
+    ) -> Result<Vec<Self>, VaultError> {
+        let mut statement = ledger.prepare_cached(
+            "SELECT json FROM change_items WHERE change = ?1 AND undone = ?2 ORDER BY position",
+        )?;
+        let rows = statement.query_map(params![change, undone], |row| row.get::<_, String>(0))?;
+        rows.map(|json| Ok(serde_json::from_str(&json?)?)).collect()
+    }
+
+    pub(crate) fn mark_undone(
+        ledger: &Connection,
+        change: &str,
+        position: u32,
+    ) -> Result<(), VaultError> {
+        ledger.execute(
+            "UPDATE change_items SET undone = 1 WHERE change = ?1 AND position = ?2",
+            params![change, position],
+        )?;
+        Ok(())
+    }
+}
+
+impl Vault {
+    /// The newest change that still has something to undo; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn last_change(&self) -> Result<Option<String>, VaultError> {
+        Ok(self
+            .ledger()
+            .query_row(
+                "SELECT c.id FROM changes c WHERE c.undoes IS NULL
+                 AND EXISTS (SELECT 1 FROM change_items WHERE change = c.id AND undone = 0)
+                 ORDER BY c.rowid DESC LIMIT 1",
+                [],
+                |row| row.get(0),
+            )
+            .optional()?)
+    }
+}

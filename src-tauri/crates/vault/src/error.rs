@@ -1,0 +1,156 @@
+//! What can go wrong, in words for people.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use skills::manifest::ReadManifestError;
+
+/// What kind of failure it is; only kinds that a caller treats differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// What was asked for is no longer there.
+    Gone,
+    /// What was given cannot be used.
+    BadInput,
+    /// The disk, the server's entry or the approval is no longer as it was looked at.
+    Changed,
+    /// It has to be approved first.
+    NotApproved,
+    /// The disk refused.
+    Disk,
+    /// The person stopped it.
+    Cancelled,
+    /// Another change is being made right now.
+    Busy,
+    /// The vault's own record failed.
+    Internal,
+}
+
+/// Why the vault did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// There is no such server, change or placement.
+    #[error("there is no {what} {id}")]
+    Gone {
+        /// `server`, `change` and so on.
+        what: &'static str,
+        /// The id that was asked for.
+        id: String,
+    },
+    /// Something given cannot be used.
+    #[error("{0}")]
+    BadInput(String),
+    /// Something is not as the preview said.
+    #[error("{} changed since the preview", .0.display())]
+    Changed(PathBuf),
+    /// An item of a plan that was refused when it was planned.
+    #[error("{0}")]
+    Refused(String),
+    /// The plan has blockers.
+    #[error("{0}")]
+    NotApproved(String),
+    /// What was installed is not as it was written, so it is left alone.
+    #[error("{} was edited since; kept", .0.display())]
+    Edited(PathBuf),
+    /// What had been replaced is not in the trash any more.
+    #[error("what was at {} is no longer in the trash", .0.display())]
+    NotInTrash(PathBuf),
+    /// An interrupted change of this folder waits for its disk.
+    #[error("an interrupted change of {} is not finished yet", .0.display())]
+    Unfinished(PathBuf),
+    /// Bytes that were just written do not read back the same.
+    #[error("{} does not read back as it was written", .0.display())]
+    ReadBack(PathBuf),
+    /// A folder could not be read whole.
+    #[error(transparent)]
+    Read(#[from] ReadManifestError),
+    /// The system refused to do something with a path.
+    #[error("cannot {doing} {}", .path.display())]
+    Disk {
+        /// A verb, as in `write`.
+        doing: &'static str,
+        /// What it was done to.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The person stopped it.
+    #[error("stopped; {} is as it was", .0.display())]
+    Stopped(PathBuf),
+    /// Another process, or another thread of this one, is applying a change.
+    #[error("another change is being made right now")]
+    Busy,
+    /// The ledger was made by a newer version.
+    #[error("{} was made by a newer version of Skillhold", .0.display())]
+    Newer(PathBuf),
+    /// The ledger failed.
+    #[error("the record of approvals and placements failed")]
+    Ledger(#[from] rusqlite::Error),
+    /// The ledger holds something that cannot be read.
+    #[error("the record of approvals and placements holds a row that cannot be read")]
+    Row(#[from] serde_json::Error),
+    /// A test ended the work here, as a crash would.
+    #[cfg(test)]
+    #[error("crashed after {0}")]
+    Crashed(String),
+}
+
+impl VaultError {
+    /// What kind of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Gone { .. } | Self::NotInTrash(_) => ErrorKind::Gone,
+            Self::BadInput(_) => ErrorKind::BadInput,
+            Self::Changed(_) | Self::Edited(_) | Self::Read(ReadManifestError::Changed(_)) => {
+                ErrorKind::Changed
+            }
+            Self::NotApproved(_) => ErrorKind::NotApproved,
+            Self::Refused(_) | Self::ReadBack(_) | Self::Read(_) | Self::Disk { .. } => {
+                ErrorKind::Disk
+            }
+            Self::Stopped(_) => ErrorKind::Cancelled,
+            Self::Busy | Self::Unfinished(_) => ErrorKind::Busy,
+            Self::Newer(_) | Self::Ledger(_) | Self::Row(_) => ErrorKind::Internal,
+            #[cfg(test)]
+            Self::Crashed(_) => ErrorKind::Internal,
+        }
+    }
+
+    /// What to do next, where there is something.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Changed(_) => Some("look at the preview again"),
+            Self::Edited(_) => {
+                Some("compare it with what was installed, then remove or replace it yourself")
+            }
+            Self::Busy => Some("wait until it is done, or close the other Skillhold"),
+            Self::Unfinished(_) => Some("connect the disk and start Skillhold again"),
+            Self::Newer(_) => Some("start the newer version"),
+            Self::ReadBack(_) => Some("check the disk for faults"),
+            Self::Disk { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => Some("check who may write there"),
+                io::ErrorKind::StorageFull => Some("make room on the disk"),
+                io::ErrorKind::ReadOnlyFilesystem => Some("the disk is read-only"),
+                io::ErrorKind::CrossesDevices => {
+                    Some("the folder lies on another disk than it seems to")
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Wraps what the system said about a path.
+    pub(crate) fn disk(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Disk { doing, path: path.to_owned(), source }
+    }
+
+    /// True for the end that a test asked for, which must leave everything as a crash would.
+    pub(crate) fn is_crash(&self) -> bool {
+        #[cfg(test)]
+        return matches!(self, Self::Crashed(_));
+        #[cfg(not(test))]
+        false
+    }
+}

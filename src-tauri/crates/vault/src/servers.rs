@@ -1,0 +1,210 @@
+//! The servers that the person added, and what each offered last.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use skills::origin::{Endpoint, ServerId};
+
+use crate::activity::{Activity, ActivityKind};
+use crate::error::VaultError;
+use crate::vault::Vault;
+
+/// A server that the person added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedServer {
+    /// Made when it was added; stays when it is renamed.
+    pub id: ServerId,
+    /// The person's name for it.
+    pub label: String,
+    /// How it is reached.
+    pub endpoint: Endpoint,
+    /// Whether it is switched on.
+    pub enabled: bool,
+    /// When it was added.
+    pub added_at: Timestamp,
+}
+
+/// What a server offered when it was last listed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LastOffers {
+    /// As it was given to [`Vault::remember_offers`].
+    pub json: serde_json::Value,
+    /// When that was.
+    pub at: Timestamp,
+}
+
+impl Vault {
+    /// All servers in the order they were added.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn servers(&self) -> Result<Vec<SavedServer>, VaultError> {
+        let ledger = self.ledger();
+        let mut statement = ledger.prepare_cached(
+            "SELECT id, label, endpoint, enabled, added_at FROM servers ORDER BY place",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get(1)?,
+                row.get::<_, String>(2)?,
+                row.get(3)?,
+                row.get::<_, String>(4)?,
+            ))
+        })?;
+        rows.map(|row| {
+            let (id, label, endpoint, enabled, added_at) = row?;
+            Ok(SavedServer {
+                id: ServerId(id),
+                label,
+                endpoint: serde_json::from_str(&endpoint)?,
+                enabled,
+                added_at: timestamp(&added_at)?,
+            })
+        })
+        .collect()
+    }
+
+    /// One server.
+    ///
+    /// # Errors
+    /// [`VaultError::Gone`] when there is none with this id.
+    pub fn server(&self, id: &ServerId) -> Result<SavedServer, VaultError> {
+        self.servers()?
+            .into_iter()
+            .find(|server| server.id == *id)
+            .ok_or_else(|| VaultError::Gone { what: "server", id: id.0.clone() })
+    }
+
+    /// Adds a server under a new id, switched on. The same endpoint added again is another server.
+    ///
+    /// # Errors
+    /// When the label is blank, or the ledger fails.
+    pub fn add_server(&self, label: &str, endpoint: Endpoint) -> Result<SavedServer, VaultError> {
+        let server = SavedServer {
+            id: ServerId(uuid::Uuid::new_v4().to_string()),
+            label: checked_label(label)?,
+            endpoint,
+            enabled: true,
+            added_at: Timestamp::now(),
+        };
+        let mut ledger = self.ledger();
+        let transaction = ledger.transaction()?;
+        transaction.execute(
+            "INSERT INTO servers VALUES (?1, ?2, ?3, ?4, ?5, (SELECT coalesce(max(place), 0) + 1 FROM servers))",
+            params![
+                server.id.0,
+                server.label,
+                serde_json::to_string(&server.endpoint)?,
+                server.enabled,
+                server.added_at.to_string()
+            ],
+        )?;
+        Activity::now(
+            ActivityKind::ServerAdded,
+            &server.label,
+            format!("added {}", server.endpoint.identity()),
+        )
+        .about(&server.id, None)
+        .write(&transaction)?;
+        transaction.commit()?;
+        Ok(server)
+    }
+
+    /// Gives a server another label; its approvals stay.
+    ///
+    /// # Errors
+    /// When the label is blank, there is no such server, or the ledger fails.
+    pub fn rename_server(&self, id: &ServerId, label: &str) -> Result<(), VaultError> {
+        let label = checked_label(label)?;
+        let rows = self
+            .ledger()
+            .execute("UPDATE servers SET label = ?2 WHERE id = ?1", params![id.0, label])?;
+        found(rows, id)
+    }
+
+    /// Switches a server on or off.
+    ///
+    /// # Errors
+    /// When there is no such server, or the ledger fails.
+    pub fn set_server_enabled(&self, id: &ServerId, enabled: bool) -> Result<(), VaultError> {
+        let rows = self
+            .ledger()
+            .execute("UPDATE servers SET enabled = ?2 WHERE id = ?1", params![id.0, enabled])?;
+        found(rows, id)
+    }
+
+    /// Removes a server with its approvals, rejections, last offers and kept bytes. What was
+    /// installed from it stays installed and keeps its origin.
+    ///
+    /// # Errors
+    /// When there is no such server, or the ledger or the disk fails.
+    pub fn remove_server(&self, id: &ServerId) -> Result<(), VaultError> {
+        let server = self.server(id)?;
+        {
+            let mut ledger = self.ledger();
+            let transaction = ledger.transaction()?;
+            transaction.execute("DELETE FROM servers WHERE id = ?1", params![id.0])?;
+            Activity::now(
+                ActivityKind::ServerRemoved,
+                &server.label,
+                "removed, with its approvals".to_owned(),
+            )
+            .about(id, None)
+            .write(&transaction)?;
+            transaction.commit()?;
+        }
+        self.blobs().forget(id)
+    }
+
+    /// Remembers what a server offered, in the caller's own form, for when it is away.
+    ///
+    /// # Errors
+    /// When there is no such server, or the ledger fails.
+    pub fn remember_offers(
+        &self,
+        id: &ServerId,
+        json: &serde_json::Value,
+    ) -> Result<(), VaultError> {
+        self.server(id)?;
+        self.ledger().execute(
+            "INSERT OR REPLACE INTO offers VALUES (?1, ?2, ?3)",
+            params![id.0, json.to_string(), Timestamp::now().to_string()],
+        )?;
+        Ok(())
+    }
+
+    /// What the server offered when it was last listed; `None` when it never was.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn last_offers(&self, id: &ServerId) -> Result<Option<LastOffers>, VaultError> {
+        let row: Option<(String, String)> = self
+            .ledger()
+            .query_row("SELECT json, at FROM offers WHERE server = ?1", params![id.0], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .optional()?;
+        row.map(|(json, at)| {
+            Ok(LastOffers { json: serde_json::from_str(&json)?, at: timestamp(&at)? })
+        })
+        .transpose()
+    }
+}
+
+/// Reads a time as the ledger writes it.
+pub(crate) fn timestamp(text: &str) -> Result<Timestamp, serde_json::Error> {
+    serde_json::from_value(serde_json::Value::String(text.to_owned()))
+}
+
+fn checked_label(label: &str) -> Result<String, VaultError> {
+    match label.trim() {
+        "" => Err(VaultError::BadInput("a server needs a label".to_owned())),
+        label => Ok(label.to_owned()),
+    }
+}
+
+fn found(rows: usize, id: &ServerId) -> Result<(), VaultError> {
+    if rows == 0 { Err(VaultError::Gone { what: "server", id: id.0.clone() }) } else { Ok(()) }
+}

@@ -1,0 +1,90 @@
+//! What was replaced or taken back, kept whole until it is put back or pruned.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use crate::disk;
+use crate::error::VaultError;
+use crate::placement::Found;
+use crate::vault::Vault;
+
+/// A skill that is kept in the trash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trashed {
+    /// Made when it was moved there.
+    pub id: String,
+    /// The folder that it was at.
+    pub folder: PathBuf,
+    /// Where it is kept: in a folder of its own, in Skillhold's data folder or, on another disk, in
+    /// a hidden folder there.
+    pub kept: PathBuf,
+    /// What it is.
+    pub found: Found,
+    /// In bytes.
+    pub size: u64,
+    /// When it was moved there.
+    pub at: Timestamp,
+    /// The change that moved it there.
+    pub change: String,
+}
+
+impl Vault {
+    /// Everything in the trash, oldest first.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn trash(&self) -> Result<Vec<Trashed>, VaultError> {
+        let ledger = self.ledger();
+        let mut statement = ledger.prepare_cached("SELECT json FROM trash ORDER BY rowid")?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        rows.map(|json| Ok(serde_json::from_str(&json?)?)).collect()
+    }
+
+    /// Removes for good what has been in the trash since before `before`; says how much it was, in
+    /// bytes. What is removed can no longer be put back by an undo.
+    ///
+    /// # Errors
+    /// When another change is being made, or the ledger or the disk fails.
+    pub fn prune_trash(&self, before: Timestamp) -> Result<u64, VaultError> {
+        let _lock = self.lock_changes()?;
+        let mut freed = 0;
+        for trashed in self.trash()?.into_iter().filter(|trashed| trashed.at < before) {
+            if let Some(own) = trashed.kept.parent() {
+                disk::remove_own(own)?;
+            }
+            self.ledger().execute("DELETE FROM trash WHERE id = ?1", params![trashed.id])?;
+            freed += trashed.size;
+        }
+        Ok(freed)
+    }
+
+    pub(crate) fn trashed(&self, id: &str) -> Result<Option<Trashed>, VaultError> {
+        let json: Option<String> = self
+            .ledger()
+            .query_row("SELECT json FROM trash WHERE id = ?1", params![id], |row| row.get(0))
+            .optional()?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    }
+}
+
+pub(crate) fn add(ledger: &Connection, trashed: &Trashed) -> Result<(), VaultError> {
+    ledger.execute(
+        "INSERT OR REPLACE INTO trash VALUES (?1, ?2)",
+        params![trashed.id, serde_json::to_string(trashed)?],
+    )?;
+    Ok(())
+}
+
+pub(crate) fn forget(ledger: &Connection, id: &str) -> Result<(), VaultError> {
+    ledger.execute("DELETE FROM trash WHERE id = ?1", params![id])?;
+    Ok(())
+}
+
+/// Where something with this name and id is kept below a store of ours.
+pub(crate) fn place_in(store: &Path, id: &str, name: &str) -> PathBuf {
+    store.join("trash").join(id).join(name)
+}
