@@ -1,0 +1,311 @@
+//! A connection to one server: what it offers, and its files, one checked file at a time.
+
+mod calls;
+mod fetch;
+mod news;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{
+    ClientInitializeError, RoleClient, RunningService, serve_client_with_lifecycle_and_ct,
+};
+use rmcp::transport::IntoTransport;
+use rmcp::{ClientCacheConfig, ClientLifecycleMode};
+use skills::entry::Entry;
+use skills::origin::Endpoint;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use calls::{Calls, List};
+use news::Handler;
+
+use crate::error::{ClientError, ErrorKind};
+use crate::limits::{Timeouts, quoted};
+use crate::samples::Samples;
+use crate::source::{self, Source, SourceCell};
+use crate::transport;
+use crate::wire::{Offer, Offers, Verdict};
+
+/// How long the first subscription to changes may hold up a connection.
+const SUBSCRIBED: Duration = Duration::from_secs(2);
+
+/// What a connection needs from outside.
+#[derive(Clone)]
+pub struct ClientContext {
+    /// The built-in samples, where they are switched on.
+    pub samples: Option<Arc<Samples>>,
+    /// How long a server is waited for.
+    pub timeouts: Timeouts,
+    /// A bearer token for an HTTP server, without the word `Bearer`.
+    pub token: Option<String>,
+    /// The environment of started programs, nothing else: names and values.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Without the token and the values of the environment, which may be secret.
+impl fmt::Debug for ClientContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientContext")
+            .field("samples", &self.samples.is_some())
+            .field("timeouts", &self.timeouts)
+            .field("token", &self.token.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for ClientContext {
+    fn default() -> Self {
+        Self {
+            samples: None,
+            timeouts: Timeouts::default(),
+            token: None,
+            environment: small_environment(),
+        }
+    }
+}
+
+/// Variables that a program needs to run at all. Everything else, keys and tokens of the person
+/// among it, stays here.
+const PASSED_ON: &[&str] = &[
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+#[expect(clippy::disallowed_methods, reason = "what started programs get of it, by a fixed list")]
+fn small_environment() -> Vec<(OsString, OsString)> {
+    PASSED_ON
+        .iter()
+        .filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)))
+        .collect()
+}
+
+/// A connection that stands. Dropping it ends it, and a program that was started for it.
+#[derive(Debug)]
+pub struct Connection {
+    calls: Calls,
+    protocol: String,
+    source: SourceCell,
+    changes: watch::Receiver<u64>,
+    stop: CancellationToken,
+    running: Option<JoinHandle<()>>,
+}
+
+impl Connection {
+    /// Connects and shakes hands: 2026-07-28 where the server knows it, else the older handshake.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`]; a program that ended at once is told with the last words it wrote.
+    pub async fn open(endpoint: &Endpoint, context: &ClientContext) -> Result<Self, ClientError> {
+        let server = transport::display(endpoint);
+        let stop = CancellationToken::new();
+        let (news, changes) = watch::channel(0);
+        let handler = Handler::new(news);
+        let (service, program) = match endpoint {
+            Endpoint::Http { url } => {
+                let transport = transport::http_transport(url, &server, context)?;
+                (shake_hands(&handler, transport, &server, context, &stop).await?, None)
+            }
+            Endpoint::Command { program, args } => {
+                let (program, transport) = transport::start(program, args, &server, context)?;
+                match shake_hands(&handler, transport, &server, context, &stop).await {
+                    Ok(service) => (service, Some(Arc::new(program))),
+                    Err(error) => return Err(program.explain(error).await),
+                }
+            }
+            Endpoint::Samples => {
+                let Some(samples) = &context.samples else {
+                    return Err(ClientError::new(
+                        ErrorKind::Unreachable,
+                        "connect to",
+                        server,
+                        "they are switched off",
+                    )
+                    .with_hint("switch the samples on in the settings"));
+                };
+                let transport = Samples::serve(samples, stop.clone());
+                (shake_hands(&handler, transport, &server, context, &stop).await?, None)
+            }
+        };
+        let Some(info) = service.peer_info() else {
+            return Err(ClientError::new(
+                ErrorKind::NotMcp,
+                "connect to",
+                server,
+                "the server says nothing about itself",
+            ));
+        };
+        if !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) {
+            return Err(ClientError::new(
+                ErrorKind::Protocol,
+                "connect to",
+                server,
+                format!("its protocol version is {}", quoted(info.protocol_version.as_str())),
+            )
+            .with_hint("versions up to 2026-07-28 are understood"));
+        }
+        // The cache answers with what was there before when the server no longer has it.
+        service.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
+        let subscribes = !info.protocol_version.has_initialize()
+            && info.capabilities.resources.as_ref().is_some_and(|it| it.list_changed == Some(true));
+        if subscribes {
+            let (settled, first) = oneshot::channel();
+            tokio::spawn(news::subscribe(
+                service.peer().clone(),
+                handler.clone(),
+                context.timeouts.call,
+                settled,
+                stop.clone(),
+            ));
+            // So that no change after this call is missed, unless the server is slow.
+            let _ = tokio::time::timeout(SUBSCRIBED, first).await;
+        }
+        let calls = Calls::new(service.peer().clone(), server, context.timeouts, program);
+        let running = tokio::spawn(async move {
+            let _ = service.waiting().await;
+            handler.bump();
+        });
+        Ok(Self {
+            calls,
+            protocol: info.protocol_version.as_str().to_owned(),
+            source: SourceCell::of(&info.capabilities),
+            changes,
+            stop,
+            running: Some(running),
+        })
+    }
+
+    /// The protocol version both sides use, as in `2026-07-28`.
+    pub fn protocol(&self) -> &str {
+        &self.protocol
+    }
+
+    /// Where this server's skills come from. Whether a server without the extension offers any is
+    /// known after [`list`](Self::list).
+    pub fn source(&self) -> Source {
+        self.source.get()
+    }
+
+    /// Everything the server offers now. One broken entry is one refused offer.
+    ///
+    /// # Errors
+    /// When the list itself cannot be had.
+    pub async fn list(&self) -> Result<Offers, ClientError> {
+        source::list(&self.calls, &self.source).await
+    }
+
+    /// One skill's entry again, by the URI of its `SKILL.md`; no list need have shown it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] when the server does not serve it.
+    pub async fn get(&self, uri: &str) -> Result<Offer, ClientError> {
+        source::get(&self.calls, &self.source, uri).await
+    }
+
+    /// One skill's entry again, where only one that can be verified will do.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get); [`ErrorKind::Protocol`] when the entry breaks a rule or
+    /// declares no digests.
+    pub async fn get_verifiable(&self, uri: &str) -> Result<Entry, ClientError> {
+        let error = |reason| {
+            ClientError::new(ErrorKind::Protocol, "use an entry of", self.calls.server(), reason)
+        };
+        match self.get(uri).await?.verdict {
+            Verdict::Verifiable(entry) => Ok(entry),
+            Verdict::Unverifiable(reason) => Err(error(reason)),
+            Verdict::Refused(rules) => Err(error(rules.join("; "))),
+        }
+    }
+
+    /// A counter that grows when the server says that its list or a resource changed, and when
+    /// the connection ends.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.clone()
+    }
+
+    /// Whether the connection has ended. A modern HTTP connection has nothing that could end.
+    pub fn is_closed(&self) -> bool {
+        self.calls.is_closed()
+    }
+
+    /// Ends the connection in good order, and a program that was started for it.
+    pub async fn close(mut self) {
+        self.stop.cancel();
+        if let Some(running) = self.running.take() {
+            let _ = tokio::time::timeout(self.calls.timeouts().connect, running).await;
+        }
+        self.calls.close().await;
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+async fn shake_hands<T, E, A>(
+    handler: &Handler,
+    transport: T,
+    server: &str,
+    context: &ClientContext,
+    stop: &CancellationToken,
+) -> Result<RunningService<RoleClient, Handler>, ClientError>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    // Both versions are named, or a server that knows discovery and only the older is refused.
+    let lifecycle = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25],
+        legacy_version: None,
+    };
+    let shaking =
+        serve_client_with_lifecycle_and_ct(handler.clone(), transport, lifecycle, stop.clone());
+    match tokio::time::timeout(context.timeouts.connect, shaking).await {
+        Ok(Ok(service)) => Ok(service),
+        Ok(Err(error)) => Err(ClientError::connecting(server, shorten_error(error))),
+        Err(_) => Err(ClientError::timeout("connect to", server, context.timeouts.connect)),
+    }
+}
+
+/// Some of rmcp's errors hold a whole answer of the server; those are not kept.
+fn shorten_error(error: ClientInitializeError) -> ClientInitializeError {
+    match error {
+        ClientInitializeError::ExpectedInitResponse(_) => {
+            ClientInitializeError::ExpectedInitResponse(None)
+        }
+        ClientInitializeError::ExpectedInitResult(_) => {
+            ClientInitializeError::ExpectedInitResult(None)
+        }
+        other => other,
+    }
+}

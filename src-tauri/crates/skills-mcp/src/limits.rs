@@ -1,0 +1,92 @@
+//! How much of a server's answers is taken, and how long it is waited for.
+
+use std::time::Duration;
+
+/// The most bytes of one message. A skill may have 16 MiB, base64 makes 21.4 of them, and JSON
+/// adds its own.
+pub const MESSAGE_BYTES: usize = 32 * 1024 * 1024;
+
+/// The most bytes of one message to our own server: requests are small.
+pub(crate) const REQUEST_BYTES: usize = 1024 * 1024;
+
+/// The most pages of one list.
+pub const PAGES: usize = 250;
+
+/// The most entries of one list.
+pub const ENTRIES: usize = 10_000;
+
+/// The most bytes of JSON of one list, all pages together.
+pub(crate) const LIST_BYTES: usize = 64 * 1024 * 1024;
+
+/// The longest URI that is taken, in bytes.
+pub(crate) const URI_BYTES: usize = 4096;
+
+/// The longest name that is shown, in characters.
+pub(crate) const NAME_CHARS: usize = 256;
+
+/// The longest description that is shown, in characters.
+pub(crate) const DESCRIPTION_CHARS: usize = 8192;
+
+/// The most broken rules that are told of one entry.
+pub(crate) const REASONS: usize = 20;
+
+/// Files that are read at once.
+pub const READS_AT_ONCE: usize = 8;
+
+/// Bytes kept of what a started program writes to its standard error.
+pub(crate) const STDERR_BYTES: usize = 64 * 1024;
+
+/// The longest part of a server's own words in one of our messages, in characters.
+pub(crate) const QUOTED_CHARS: usize = 300;
+
+/// How long a server is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For connecting and the handshake.
+    pub connect: Duration,
+    /// For each call.
+    pub call: Duration,
+    /// For a whole list, all pages and manifests together.
+    pub list: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(15),
+            call: Duration::from_secs(60),
+            list: Duration::from_secs(300),
+        }
+    }
+}
+
+/// The first `most` characters, with `…` where something was cut off.
+pub(crate) fn shorten(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// A server's own words on one line: control characters become spaces, and the length is bounded.
+pub(crate) fn quoted(text: &str) -> String {
+    let line: String =
+        text.chars().take(QUOTED_CHARS * 2).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    shorten(&line.split_whitespace().collect::<Vec<_>>().join(" "), QUOTED_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_at_a_character_not_inside_one() {
+        assert_eq!(shorten("äöü", 2), "äö…");
+        assert_eq!(shorten("äöü", 3), "äöü");
+    }
+
+    #[test]
+    fn a_servers_words_come_on_one_line() {
+        assert_eq!(quoted("no\r\n  such\u{1b}[31mthing"), "no such [31mthing");
+    }
+}

@@ -1,0 +1,300 @@
+//! Where a server's skills come from: the skills extension, or `SKILL.md` resources that have a
+//! `_manifest` beside them.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use rmcp::model::ServerCapabilities;
+use serde_json::Value;
+use skills::MAIN_FILE;
+use skills::uri::SkillUri;
+
+use crate::client::{Calls, List};
+use crate::error::{ClientError, ErrorKind};
+use crate::limits::{ENTRIES, LIST_BYTES, PAGES, READS_AT_ONCE, REASONS};
+use crate::wire::{
+    Offer, Offers, Verdict, entry_offer, manifest_offer, plain_offer, refuse_repeated, taken_uri,
+};
+
+/// Where a server's skills come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The skills extension.
+    Extension,
+    /// `_manifest` resources.
+    Manifests,
+    /// It offers no skills.
+    None,
+}
+
+/// The source of one connection. For a server without the extension only a look at its resources
+/// tells whether it has skills.
+#[derive(Debug)]
+pub(crate) struct SourceCell(AtomicU8);
+
+const EXTENSION: u8 = 0;
+const MANIFESTS: u8 = 1;
+const NONE: u8 = 2;
+
+impl SourceCell {
+    pub(crate) fn of(capabilities: &ServerCapabilities) -> Self {
+        Self(AtomicU8::new(if capabilities.supports_skills() {
+            EXTENSION
+        } else if capabilities.resources.is_some() {
+            MANIFESTS
+        } else {
+            NONE
+        }))
+    }
+
+    pub(crate) fn get(&self) -> Source {
+        match self.0.load(Ordering::Relaxed) {
+            EXTENSION => Source::Extension,
+            MANIFESTS => Source::Manifests,
+            _ => Source::None,
+        }
+    }
+
+    fn found_any(&self, any: bool) {
+        self.0.store(if any { MANIFESTS } else { NONE }, Ordering::Relaxed);
+    }
+}
+
+/// Everything the server offers.
+pub(crate) async fn list(calls: &Calls, source: &SourceCell) -> Result<Offers, ClientError> {
+    let within = calls.timeouts().list;
+    let listing = async {
+        match source.get() {
+            Source::Extension => from_extension(calls).await,
+            Source::Manifests | Source::None => from_manifests(calls, source).await,
+        }
+    };
+    match tokio::time::timeout(within, listing).await {
+        Ok(offers) => offers,
+        Err(_) => Err(ClientError::timeout("list the skills of", calls.server(), within)),
+    }
+}
+
+/// One skill by its URI.
+pub(crate) async fn get(
+    calls: &Calls,
+    source: &SourceCell,
+    uri: &str,
+) -> Result<Offer, ClientError> {
+    if source.get() != Source::Extension {
+        return Ok(one_from_manifest(calls, uri, None).await?);
+    }
+    let answer = calls.get(uri).await?;
+    let doing = "get a skill of";
+    let Some(skill) = answer.get("skill") else {
+        return Err(calls.broken(doing, "the answer holds no skill"));
+    };
+    match entry_offer(skill) {
+        Ok(offer) if offer.uri == uri => Ok(offer),
+        Ok(_) => Err(calls.broken(doing, "the answer is about another skill")),
+        Err(notice) => Err(calls.broken(doing, &notice)),
+    }
+}
+
+async fn from_extension(calls: &Calls) -> Result<Offers, ClientError> {
+    let (items, mut notices) = pages(calls, List::Skills).await?;
+    let mut offers = Vec::with_capacity(items.len());
+    for item in &items {
+        match entry_offer(item) {
+            Ok(offer) => offers.push(offer),
+            Err(notice) => notices.push(notice),
+        }
+    }
+    refuse_repeated(&mut offers);
+    Ok(Offers { offers, notices: bounded(notices) })
+}
+
+/// A `SKILL.md` among the resources.
+struct Found {
+    uri: String,
+    description: Option<String>,
+    /// Whether the folder of another found `SKILL.md` holds it.
+    nested: bool,
+}
+
+async fn from_manifests(calls: &Calls, source: &SourceCell) -> Result<Offers, ClientError> {
+    let (items, mut notices) = match pages(calls, List::Resources).await {
+        Ok(found) => found,
+        // A server may do without resources and still say that it has them, or the other way round.
+        Err(error) if error.kind() == ErrorKind::Refused && source.get() == Source::None => {
+            return Ok(Offers::default());
+        }
+        Err(error) => return Err(error),
+    };
+    let found = main_files(&items, &mut notices);
+    source.found_any(!found.is_empty());
+    let offers: Vec<Option<Offer>> = stream::iter(found.into_iter().map(|found| async move {
+        let description = found.description.as_deref();
+        match one_from_manifest(calls, &found.uri, description).await {
+            Ok(offer) => Ok(Some(offer)),
+            Err(NoManifest { error, ours: false }) => Err(error),
+            Err(_) if found.nested => Ok(None),
+            Err(NoManifest { error, .. }) => Ok(Some(plain_offer(
+                &found.uri,
+                description,
+                Verdict::Unverifiable(format!(
+                    "the server gives no manifest for it: {}",
+                    error.reason()
+                )),
+            ))),
+        }
+    }))
+    .buffered(READS_AT_ONCE)
+    .try_collect()
+    .await?;
+    let mut offers: Vec<Offer> = offers.into_iter().flatten().collect();
+    refuse_repeated(&mut offers);
+    Ok(Offers { offers, notices: bounded(notices) })
+}
+
+/// A manifest that cannot be had.
+struct NoManifest {
+    error: ClientError,
+    /// Whether that is so for this skill only, and not for the whole connection.
+    ours: bool,
+}
+
+impl From<NoManifest> for ClientError {
+    fn from(missing: NoManifest) -> Self {
+        missing.error
+    }
+}
+
+async fn one_from_manifest(
+    calls: &Calls,
+    uri: &str,
+    description: Option<&str>,
+) -> Result<Offer, NoManifest> {
+    let doing = "read a manifest of";
+    let Some(base) = uri.strip_suffix(MAIN_FILE).filter(|base| base.ends_with('/')) else {
+        let error = ClientError::new(
+            ErrorKind::Refused,
+            "get a skill of",
+            calls.server(),
+            "the uri does not name a SKILL.md",
+        );
+        return Err(NoManifest { error, ours: true });
+    };
+    match calls.read(&format!("{base}_manifest"), doing).await {
+        Ok(received) => Ok(manifest_offer(uri, description, &received.bytes)),
+        Err(error) => {
+            let ours = matches!(error.kind(), ErrorKind::Refused | ErrorKind::Protocol);
+            Err(NoManifest { error, ours })
+        }
+    }
+}
+
+/// The resources that look like skills: `skill://…/SKILL.md`.
+fn main_files(items: &[Value], notices: &mut Vec<String>) -> Vec<Found> {
+    let mut found = Vec::new();
+    for item in items {
+        let looks_so = item
+            .get("uri")
+            .and_then(Value::as_str)
+            .is_some_and(|uri| uri.starts_with("skill://") && uri.ends_with("/SKILL.md"));
+        if !looks_so {
+            continue;
+        }
+        match taken_uri(item.get("uri")) {
+            Ok(uri) => found.push(Found {
+                uri: uri.to_owned(),
+                description: item.get("description").and_then(Value::as_str).map(str::to_owned),
+                nested: false,
+            }),
+            Err(notice) => notices.push(notice),
+        }
+    }
+    let folders: HashSet<String> = found.iter().filter_map(|found| folder(&found.uri)).collect();
+    for found in &mut found {
+        found.nested = folder(&found.uri).is_some_and(|path| {
+            path.match_indices('/').any(|(at, _)| folders.contains(&path[..at]))
+        });
+    }
+    found
+}
+
+fn folder(uri: &str) -> Option<String> {
+    SkillUri::parse(uri).ok().map(|uri| uri.skill_path().to_owned())
+}
+
+/// All items of a list in pages, within the limits on pages, items and bytes, and without going
+/// round in a circle. Where a limit ends it, what came until then stands, with a notice.
+async fn pages(calls: &Calls, list: List) -> Result<(Vec<Value>, Vec<String>), ClientError> {
+    let mut items: Vec<Value> = Vec::new();
+    let mut cursors = HashSet::new();
+    let mut cursor: Option<String> = None;
+    let mut bytes = 0_usize;
+    for _ in 0..PAGES {
+        let mut page = calls.page(list, cursor.clone()).await?;
+        let Some(Value::Array(new)) = page.get_mut(list.field()).map(Value::take) else {
+            return Err(calls.broken(
+                "list the skills of",
+                &format!("a page of the list has no {}", list.field()),
+            ));
+        };
+        for item in new {
+            bytes = bytes.saturating_add(weight(&item));
+            if items.len() == ENTRIES || bytes > LIST_BYTES {
+                let limit = if bytes > LIST_BYTES {
+                    format!("{LIST_BYTES} bytes")
+                } else {
+                    format!("{ENTRIES} entries")
+                };
+                return Ok((items, vec![cut(&format!("it is longer than {limit}"))]));
+            }
+            items.push(item);
+        }
+        match page.get("nextCursor") {
+            None | Some(Value::Null) => return Ok((items, Vec::new())),
+            Some(Value::String(next)) if cursors.insert(next.clone()) => {
+                cursor = Some(next.clone())
+            }
+            Some(Value::String(_)) => {
+                return Ok((items, vec![cut("the server goes round in a circle")]));
+            }
+            Some(_) => {
+                return Ok((items, vec![cut("the mark of the next page is not a text")]));
+            }
+        }
+    }
+    Ok((items, vec![cut(&format!("it has more than {PAGES} pages"))]))
+}
+
+/// Each notice once, and not more of them than a person reads.
+fn bounded(notices: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    let mut more = 0_usize;
+    for notice in notices {
+        if kept.contains(&notice) || kept.len() == REASONS {
+            more += 1;
+        } else {
+            kept.push(notice);
+        }
+    }
+    if more > 0 {
+        kept.push(format!("and {more} more of this kind"));
+    }
+    kept
+}
+
+fn cut(why: &str) -> String {
+    format!("the server's list was read only in part: {why}")
+}
+
+/// About as many bytes as a value takes as JSON.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 3,
+        Value::Array(list) => list.iter().map(weight).sum::<usize>() + 2,
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| key.len() + 4 + weight(value)).sum::<usize>() + 2
+        }
+        _ => 8,
+    }
+}

@@ -1,0 +1,53 @@
+//! The three ways to a server: an HTTP address, a program on this machine, the samples in process.
+
+mod child;
+mod http;
+
+use skills::origin::Endpoint;
+
+use crate::limits::quoted;
+
+pub(crate) use child::Program;
+
+/// What a server is called in messages: its address without query and password, or the program
+/// without its arguments, either of which may hold a secret.
+pub(crate) fn display(endpoint: &Endpoint) -> String {
+    match endpoint {
+        Endpoint::Http { url } => match url::Url::parse(url) {
+            Ok(mut parsed) => {
+                parsed.set_query(None);
+                parsed.set_fragment(None);
+                // Both fail only for addresses that cannot have a user.
+                let _ = parsed.set_username("");
+                let _ = parsed.set_password(None);
+                quoted(parsed.as_str())
+            }
+            Err(_) => quoted(url),
+        },
+        Endpoint::Command { program, .. } => quoted(program),
+        Endpoint::Samples => "the samples".to_owned(),
+    }
+}
+
+pub(crate) use child::start;
+pub(crate) use http::transport as http_transport;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_password_and_query() {
+        let endpoint = Endpoint::Http { url: "https://me:pw@example.org/mcp?key=1#x".to_owned() };
+        assert_eq!(display(&endpoint), "https://example.org/mcp");
+    }
+
+    #[test]
+    fn a_command_is_shown_without_its_arguments() {
+        let endpoint = Endpoint::Command {
+            program: "uvx".to_owned(),
+            args: vec!["--token=secret".to_owned()],
+        };
+        assert_eq!(display(&endpoint), "uvx");
+    }
+}

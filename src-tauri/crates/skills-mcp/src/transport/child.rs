@@ -1,0 +1,338 @@
+//! A server that is a program on this machine, spoken to over its standard input and output.
+//!
+//! It gets a small environment, a process group of its own that ends with the connection, and a
+//! limit on the length of one line. What it writes to its standard error is kept for messages.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::client::ClientContext;
+use crate::error::{ClientError, ErrorKind};
+use crate::limits::{MESSAGE_BYTES, STDERR_BYTES, shorten};
+
+/// How long a program may take to end after its input was closed, and again after it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How long is waited for the exit status and last words of a program whose output ended.
+const LAST_WORDS: Duration = Duration::from_millis(1000);
+
+type Transport = AsyncRwTransport<RoleClient, LineLimit<ChildStdout>, ChildStdin>;
+
+/// A started program. Dropping it ends the program and everything in its process group.
+pub(crate) struct Program {
+    stderr: Arc<Mutex<VecDeque<u8>>>,
+    ended: watch::Receiver<Option<String>>,
+    overlong: Arc<AtomicBool>,
+    stop: CancellationToken,
+}
+
+/// Starts the program. No shell sees its words.
+pub(crate) fn start(
+    program: &str,
+    args: &[String],
+    server: &str,
+    context: &ClientContext,
+) -> Result<(Program, Transport), ClientError> {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_clear()
+        .envs(context.environment.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    #[cfg(windows)]
+    command.creation_flags(NO_WINDOW);
+    let mut child = command.spawn().map_err(|error| cannot_start(program, server, error))?;
+    let (Some(stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(ClientError::new(
+            ErrorKind::Unreachable,
+            "start",
+            server,
+            "its input and output are not there",
+        ));
+    };
+    let kept = Arc::new(Mutex::new(VecDeque::new()));
+    let overlong = Arc::new(AtomicBool::new(false));
+    let stop = CancellationToken::new();
+    let (say_ended, ended) = watch::channel(None);
+    let listening = tokio::spawn(keep_stderr(stderr, Arc::clone(&kept)));
+    let group = Group::of(&child);
+    tokio::spawn({
+        let stop = stop.clone();
+        async move {
+            let status = see_it_out(child, group, stop).await;
+            // A grandchild may hold the pipe open; what came until now is enough.
+            let _ = tokio::time::timeout(LAST_WORDS / 2, listening).await;
+            let _ = say_ended.send(Some(status));
+        }
+    });
+    let stdout =
+        LineLimit { inner: stdout, line: 0, most: MESSAGE_BYTES, overlong: Arc::clone(&overlong) };
+    let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE_BYTES);
+    Ok((Program { stderr: kept, ended, overlong, stop }, transport))
+}
+
+impl Program {
+    /// Adds how the program ended and what it wrote last to an error of its connection.
+    pub(crate) async fn explain(&self, error: ClientError) -> ClientError {
+        if self.overlong.load(Ordering::Relaxed) {
+            return error
+                .with_detail(&format!("it sent a line of more than {MESSAGE_BYTES} bytes"));
+        }
+        let mut ended = self.ended.clone();
+        let wait = if error.kind() == ErrorKind::Timeout { Duration::ZERO } else { LAST_WORDS };
+        let status = match tokio::time::timeout(wait, ended.wait_for(Option::is_some)).await {
+            Ok(Ok(status)) => status.clone(),
+            _ => None,
+        };
+        let error = match status {
+            // That it ended says more than which end of the pipe broke first.
+            Some(status) if error.kind() == ErrorKind::Closed => error
+                .with_reason(status)
+                .with_hint("run the command in a terminal to see what it needs"),
+            Some(status) => error.with_detail(&status),
+            None => error,
+        };
+        match self.last_words() {
+            words if words.is_empty() => error,
+            words => error.with_detail(&format!("it wrote: {words}")),
+        }
+    }
+
+    /// Ends the program and waits until it is gone.
+    pub(crate) async fn close(&self) {
+        self.stop.cancel();
+        let mut ended = self.ended.clone();
+        let _ = tokio::time::timeout(GRACE * 3, ended.wait_for(Option::is_some)).await;
+    }
+
+    /// The last lines of its standard error as one line.
+    fn last_words(&self) -> String {
+        let mut kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(kept.make_contiguous()).into_owned();
+        drop(kept);
+        let lines: Vec<String> = text
+            .lines()
+            .map(|line| {
+                line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>()
+            })
+            .map(|line| shorten(line.trim(), 300))
+            .filter(|line| !line.is_empty())
+            .collect();
+        lines[lines.len().saturating_sub(6)..].join(" / ")
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+fn cannot_start(program: &str, server: &str, error: io::Error) -> ClientError {
+    let found = match error.kind() {
+        io::ErrorKind::NotFound => {
+            ClientError::new(ErrorKind::Unreachable, "start", server, "the command was not found")
+                .with_hint(format!(
+                    "check that {program} is installed and on the PATH, or give its full path"
+                ))
+        }
+        io::ErrorKind::PermissionDenied => {
+            ClientError::new(ErrorKind::Unreachable, "start", server, "the file may not be run")
+                .with_hint("check that it is a program and has the right to run")
+        }
+        _ => ClientError::new(ErrorKind::Unreachable, "start", server, error.to_string()),
+    };
+    found.with_source(error)
+}
+
+/// Waits until the program ends, or ends it: by closing its input (the transport does that), then
+/// by asking, then by force. Says how it ended.
+async fn see_it_out(mut child: Child, group: Group, stop: CancellationToken) -> String {
+    let by_itself = tokio::select! {
+        status = child.wait() => Some(status),
+        () = stop.cancelled() => None,
+    };
+    let status = match by_itself {
+        Some(status) => status,
+        None => match tokio::time::timeout(GRACE, child.wait()).await {
+            Ok(status) => status,
+            Err(_) => {
+                group.terminate();
+                match tokio::time::timeout(GRACE, child.wait()).await {
+                    Ok(status) => status,
+                    Err(_) => {
+                        group.kill();
+                        let _ = child.start_kill();
+                        child.wait().await
+                    }
+                }
+            }
+        },
+    };
+    // What it started itself goes with it.
+    drop(group);
+    ending(status)
+}
+
+fn ending(status: io::Result<ExitStatus>) -> String {
+    match status {
+        Ok(status) => match status.code() {
+            Some(code) => format!("the program ended with status {code}"),
+            None => format!("the program was ended by {status}"),
+        },
+        Err(error) => format!("the program ended: {error}"),
+    }
+}
+
+async fn keep_stderr(mut stderr: ChildStderr, kept: Arc<Mutex<VecDeque<u8>>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(n) = stderr.read(&mut buffer).await {
+        if n == 0 {
+            return;
+        }
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(&buffer[..n]);
+        let over = kept.len().saturating_sub(STDERR_BYTES);
+        kept.drain(..over);
+    }
+}
+
+#[cfg(windows)]
+const NO_WINDOW: u32 = 0x0800_0000;
+
+/// The process group of a started program. Dropping it kills what is left of the group.
+#[cfg(unix)]
+struct Group(Option<rustix::process::Pid>);
+
+#[cfg(unix)]
+impl Group {
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self(id.and_then(rustix::process::Pid::from_raw))
+    }
+
+    fn terminate(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    fn kill(&self) {
+        self.signal(rustix::process::Signal::KILL);
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        if let Some(group) = self.0 {
+            // It fails when nothing of the group is left, which is what is wanted.
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Elsewhere only the program itself is ended.
+#[cfg(not(unix))]
+struct Group;
+
+#[cfg(not(unix))]
+impl Group {
+    fn of(_: &Child) -> Self {
+        Self
+    }
+
+    fn terminate(&self) {}
+
+    fn kill(&self) {}
+}
+
+/// Fails once a line is too long. rmcp drops such a line without a word, and the call that waits
+/// for it would run into its time-out.
+pub(crate) struct LineLimit<R> {
+    inner: R,
+    line: usize,
+    most: usize,
+    overlong: Arc<AtomicBool>,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for LineLimit<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
+        let new = &buf.filled()[before..];
+        let first = new.iter().position(|byte| *byte == b'\n').unwrap_or(new.len());
+        if self.line + first > self.most {
+            self.overlong.store(true, Ordering::Relaxed);
+            buf.set_filled(before);
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, "overlong line")));
+        }
+        self.line = match new.iter().rposition(|byte| *byte == b'\n') {
+            Some(at) => new.len() - at - 1,
+            None => self.line + new.len(),
+        };
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    async fn read_all(input: &[u8], most: usize) -> (io::Result<Vec<u8>>, bool) {
+        let overlong = Arc::new(AtomicBool::new(false));
+        let mut reader = LineLimit { inner: input, line: 0, most, overlong: Arc::clone(&overlong) };
+        let mut out = Vec::new();
+        let result = reader.read_to_end(&mut out).await.map(|_| out);
+        (result, overlong.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn lines_up_to_the_limit_pass() {
+        let (result, overlong) = read_all(b"1234\n1234\n", 4).await;
+        assert_eq!(result.unwrap(), b"1234\n1234\n");
+        assert!(!overlong);
+    }
+
+    #[tokio::test]
+    async fn a_line_over_the_limit_ends_the_stream() {
+        let (result, overlong) = read_all(b"12345\n", 4).await;
+        assert!(result.is_err());
+        assert!(overlong);
+    }
+
+    #[tokio::test]
+    async fn a_line_without_an_end_counts_too() {
+        let (result, overlong) = read_all(b"ok\n12345", 4).await;
+        assert!(result.is_err());
+        assert!(overlong);
+    }
+}

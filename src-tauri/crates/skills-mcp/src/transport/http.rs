@@ -1,0 +1,83 @@
+//! Streamable HTTP over a connection pool of our own: no redirects, and no proxy for this machine.
+
+use std::time::Duration;
+
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use url::{Host, Url};
+
+use crate::client::ClientContext;
+use crate::error::{ClientError, ErrorKind};
+use crate::limits::{MESSAGE_BYTES, READS_AT_ONCE};
+
+/// A transport to this address; nothing is sent yet.
+pub(crate) fn transport(
+    url: &str,
+    server: &str,
+    context: &ClientContext,
+) -> Result<StreamableHttpClientTransport<reqwest::Client>, ClientError> {
+    let wrong = |reason: &str| {
+        ClientError::new(ErrorKind::Unreachable, "connect to", server, reason)
+            .with_hint("an address looks like https://example.org/mcp")
+    };
+    let parsed = Url::parse(url.trim()).map_err(|_| wrong("it is not an address"))?;
+    if !matches!(parsed.scheme(), "http" | "https") {
+        return Err(wrong("only http:// and https:// addresses can be reached"));
+    }
+    if !parsed.username().is_empty() || parsed.password().is_some() {
+        return Err(wrong("an address with a user name or password in it is not used"));
+    }
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("skillhold/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .connect_timeout(context.timeouts.connect)
+        .pool_max_idle_per_host(READS_AT_ONCE)
+        .pool_idle_timeout(Duration::from_secs(60));
+    if is_loopback(&parsed) {
+        builder = builder.no_proxy();
+    }
+    let client = builder.build().map_err(|error| {
+        ClientError::new(ErrorKind::Unreachable, "connect to", server, "HTTP cannot be set up here")
+            .with_source(error)
+    })?;
+    let mut config = StreamableHttpClientTransportConfig::with_uri(parsed.as_str())
+        .max_json_response_size(MESSAGE_BYTES)
+        .max_sse_event_size(MESSAGE_BYTES);
+    if let Some(token) = &context.token {
+        config = config.auth_header(token.as_str());
+    }
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// Whether an address is on this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name.eq_ignore_ascii_case("localhost")
+                || name.to_ascii_lowercase().ends_with(".localhost")
+        }
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn loopback_is_told_from_other_hosts() {
+        let loopback = |url: &str| is_loopback(&Url::parse(url).unwrap());
+        assert!(loopback("http://127.0.0.1:8000/mcp"));
+        assert!(loopback("http://127.9.9.9/"));
+        assert!(loopback("http://[::1]:8000/mcp"));
+        assert!(loopback("http://localhost/mcp"));
+        assert!(!loopback("http://localhost.example.org/mcp"));
+        assert!(!loopback("http://10.0.0.1/mcp"));
+    }
+}
