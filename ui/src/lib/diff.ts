@@ -1,0 +1,22 @@
+/** Which files differ between two copies of a skill. */
+import type { FileRow } from "./bindings/FileRow";
+
+/** One path that is in either copy. */
+export interface Difference {
+  path: string;
+  kind: "same" | "changed" | "onlyHere" | "onlyThere";
+}
+
+/** Compares two manifests by path, size and digest, in order of paths. */
+export function differences(here: FileRow[], there: FileRow[]): Difference[] {
+  const other = new Map(there.map((file) => [file.path, file]));
+  const found: Difference[] = here.map((file) => {
+    const twin = other.get(file.path);
+    other.delete(file.path);
+    if (!twin) return { path: file.path, kind: "onlyHere" };
+    const same = twin.size === file.size && twin.digest === file.digest;
+    return { path: file.path, kind: same ? "same" : "changed" };
+  });
+  for (const path of other.keys()) found.push({ path, kind: "onlyThere" });
+  return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}

@@ -1,0 +1,328 @@
+/**
+ * The program, played in memory: what is approved, installed and undone really changes what is
+ * listed next. Anything it does not know is an error, as from the program itself.
+ */
+import type { FileContent } from "../bindings/FileContent";
+import type { FileState } from "../bindings/FileState";
+import * as content from "./fake/content";
+import type { Files } from "./fake/content";
+import { libraryView, skillDetail } from "./fake/disk";
+import { fileState, offerDetail, reach, reviewView, serversView } from "./fake/offers";
+import { applyPlan, plan, undo } from "./fake/placing";
+import { State, failure, type FakeOptions } from "./fake/state";
+import { servers, type Offer, type Server } from "./fake/world";
+import type { Host } from "./types";
+
+/** The host, and what a test may do to its world. */
+export interface FakeHost extends Host {
+  /** Every call, oldest first. */
+  calls: string[];
+  /** Removes a skill's folders, as a person would outside of the program. */
+  removeFromDisk(name: string): void;
+  /** The server offers other content from now on. */
+  changeOffer(server: string, uri: string): void;
+}
+
+function file(files: Files, path: string, owner: string, state: FileState): FileContent {
+  const text = files[path];
+  if (text === undefined) throw failure("gone", `${owner} has no file ${path}`);
+  return { path, size: content.sizeOf(text), state, body: content.body(path, text) };
+}
+
+function add(state: State, label: string, address: string, reached: Server["reached"]): string {
+  if (state.servers.some((server) => server.label === label)) {
+    throw failure("badInput", `there is already a server called ${label}`, "Choose another label.");
+  }
+  const server: Server = {
+    id: state.fresh("srv"),
+    label,
+    address,
+    reached,
+    enabled: true,
+    protocol: "2026-07-28",
+    source: "extension",
+    error:
+      reached === "http"
+        ? failure("unreachable", `nothing answers at ${address}`, "Start the server, then retry.")
+        : failure("protocol", `${address} ended before it said anything`, "Run it in a terminal."),
+    notices: [],
+    offers: [],
+  };
+  const last = (one: Server) => one.reached === "samples";
+  const others = state.servers.filter((one) => !last(one));
+  state.servers = [...others, server, ...state.servers.filter(last)];
+  state.log("serverAdded", label, `Added ${address}`);
+  state.emit("servers", "activity");
+  return server.id;
+}
+
+/** The sample that changes does so a moment after it was approved. */
+function change(state: State, server: Server, offer: Offer): void {
+  const files = offer.becomes;
+  if (!files) return;
+  delete offer.becomes;
+  setTimeout(() => {
+    offer.files = files;
+    state.log("revoked", offer.name, `${server.label} changed it after it was approved`);
+    state.emit("servers", "activity");
+  }, state.pace * 150);
+}
+
+export function fakeHost(options: FakeOptions = {}): FakeHost {
+  const state = new State(options);
+
+  function review(id: string) {
+    const found = state.reviews.get(id);
+    if (!found) throw failure("gone", "this review is over", "Open it again.");
+    return found;
+  }
+
+  return {
+    calls: state.calls,
+
+    async library() {
+      state.record("library");
+      await state.wait(8);
+      if (state.broken) {
+        const message = `the library in ${state.settings.dataFolder} could not be read`;
+        throw failure("disk", message, "Check the permissions of the folder.");
+      }
+      return libraryView(state);
+    },
+
+    async skillDetail(id) {
+      state.record("skillDetail", id);
+      await state.wait();
+      return skillDetail(state, state.copy(id));
+    },
+
+    async skillFile(id, path) {
+      state.record("skillFile", id, path);
+      await state.wait();
+      const copy = state.copy(id);
+      return file(copy.files, path, copy.name, { kind: "local" });
+    },
+
+    async revealSkill(id) {
+      state.record("revealSkill", id);
+      state.copy(id);
+    },
+
+    async openLink(url) {
+      state.record("openLink", url);
+      if (!url.startsWith("https://")) throw failure("badInput", `${url} is not an https address`);
+    },
+
+    async servers() {
+      state.record("servers");
+      await state.wait(4);
+      return serversView(state);
+    },
+
+    async addHttpServer(label, url) {
+      state.record("addHttpServer", label, url);
+      await state.wait(4);
+      if (!/^https?:\/\/[^\s/]+/.test(url)) {
+        const hint = "Write it as in http://127.0.0.1:8000/mcp.";
+        throw failure("badInput", `${url} is not an address`, hint);
+      }
+      return add(state, label, url, "http");
+    },
+
+    async previewCommand(line) {
+      state.record("previewCommand", line);
+      await state.wait();
+      if ((line.match(/"/g) ?? []).length % 2 === 1) {
+        throw failure("badInput", "a quotation mark is not closed", "Close it, or leave it out.");
+      }
+      const words = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"|"$/g, ""));
+      const [program, ...args] = words;
+      if (!program) throw failure("badInput", "the command is empty");
+      const token = state.fresh("preview");
+      state.previews.set(token, line);
+      const resolved = program.startsWith("nosuch") ? null : `/usr/local/bin/${program}`;
+      return { token, program, args, resolved };
+    },
+
+    async confirmCommand(label, token) {
+      state.record("confirmCommand", label, token);
+      await state.wait(4);
+      const line = state.previews.get(token);
+      if (line === undefined) throw failure("badInput", "this command was not previewed");
+      state.previews.delete(token);
+      return add(state, label, line, "command");
+    },
+
+    async renameServer(id, label) {
+      state.record("renameServer", id, label);
+      if (label.trim() === "") throw failure("badInput", "a label is needed");
+      state.server(id).label = label;
+      state.emit("servers");
+    },
+
+    async removeServer(id) {
+      state.record("removeServer", id);
+      const { label } = state.server(id);
+      state.servers = state.servers.filter((server) => server.id !== id);
+      for (const key of [...state.decisions.keys()]) {
+        if (key.startsWith(`${id} `)) state.decisions.delete(key);
+      }
+      state.log("serverRemoved", label, "Removed with its approvals");
+      state.emit("servers", "activity");
+    },
+
+    async setServerEnabled(id, enabled) {
+      state.record("setServerEnabled", id, String(enabled));
+      state.server(id).enabled = enabled;
+      state.emit("servers");
+    },
+
+    async refreshServer(id) {
+      state.record("refreshServer", id);
+      await state.wait(20);
+      state.server(id);
+      state.emit("servers");
+    },
+
+    async offerDetail(id, uri) {
+      state.record("offerDetail", id, uri);
+      await state.wait();
+      const { server, offer } = state.offer(id, uri);
+      return offerDetail(state, server, offer);
+    },
+
+    async offerFile(id, uri, path) {
+      state.record("offerFile", id, uri, path);
+      await state.wait(6);
+      const { server, offer } = state.offer(id, uri);
+      reach(server);
+      return file(offer.sent ?? offer.files, path, offer.name, fileState(offer, path));
+    },
+
+    async startReview(job, id, uri, onProgress) {
+      state.record("startReview", id, uri);
+      const { server, offer } = state.offer(id, uri);
+      reach(server);
+      if (offer.refused || offer.unverifiable || offer.gone) {
+        throw failure("protocol", `${offer.name} cannot be reviewed`);
+      }
+      const { files } = content.manifest(offer.files, () => ({ kind: "declared" }));
+      const steps = files.map(({ path, size }) => ({ what: path, bytes: size }));
+      await state.run(job, steps, onProgress);
+      const view = reviewView(state, state.fresh("review"), server, offer);
+      state.reviews.set(view.id, { server, offer, ok: view.blockers.length === 0 });
+      return view;
+    },
+
+    async reviewFile(id, path) {
+      state.record("reviewFile", id, path);
+      await state.wait();
+      const { offer } = review(id);
+      return file(offer.sent ?? offer.files, path, offer.name, fileState(offer, path));
+    },
+
+    async approve(id, fingerprint, grant, ticked) {
+      state.record("approve", id, fingerprint.slice(0, 12), String(grant), ticked.join(","));
+      await state.wait(4);
+      const { server, offer, ok } = review(id);
+      if (!ok) throw failure("protocol", `${offer.name} has files that do not match`);
+      if (fingerprint !== content.fingerprint(offer.files)) {
+        const message = `${server.label} changed ${offer.name} during the review`;
+        throw failure("changed", message, "Fetch it again and look at what is different.");
+      }
+      const grave = content.findings(offer.files).filter(({ severity }) => severity === "grave");
+      if (grave.some(({ code }) => !ticked.includes(code))) {
+        throw failure("notApproved", "not every grave finding was ticked");
+      }
+      state.decide(server, offer, { granted: grant });
+      const { files } = offer;
+      state.log("approved", offer.name, `Approved from ${server.label}`, { files });
+      change(state, server, offer);
+      state.emit("servers", "activity");
+    },
+
+    async reject(id, fingerprint) {
+      state.record("reject", id, fingerprint.slice(0, 12));
+      const { server, offer } = review(id);
+      state.decide(server, offer, { kind: "rejected" });
+      const { files } = offer;
+      state.log("rejected", offer.name, `Rejected from ${server.label}`, { files });
+      state.emit("servers", "activity");
+    },
+
+    async closeReview(id) {
+      state.record("closeReview", id);
+      review(id);
+      state.reviews.delete(id);
+    },
+
+    async plan(source, targets) {
+      state.record("plan", targets.map(({ tool }) => tool).join(","));
+      await state.wait();
+      return plan(state, source, targets);
+    },
+
+    async applyPlan(job, id, onProgress) {
+      state.record("applyPlan", id);
+      return applyPlan(state, job, id, onProgress);
+    },
+
+    async undo(id) {
+      state.record("undo", id);
+      await state.wait(4);
+      return undo(state, id);
+    },
+
+    async activity() {
+      state.record("activity");
+      await state.wait();
+      return { revision: state.revisions.activity, rows: state.activity };
+    },
+
+    async cancel(job) {
+      state.record("cancel");
+      state.stopped.add(job);
+    },
+
+    async settings() {
+      state.record("settings");
+      return state.settings;
+    },
+
+    async setTheme(theme) {
+      state.record("setTheme", theme);
+      state.settings = { ...state.settings, theme };
+    },
+
+    async setSamples(on) {
+      state.record("setSamples", String(on));
+      state.settings = { ...state.settings, samples: on };
+      const samples = (server: Server) => server.reached === "samples";
+      if (on && !state.servers.some(samples)) {
+        state.servers = [...state.servers, ...servers().filter(samples)];
+      }
+      state.emit("servers");
+    },
+
+    async setWelcomed() {
+      state.record("setWelcomed");
+      state.settings = { ...state.settings, welcomed: true };
+    },
+
+    async onChanged(listener) {
+      state.listeners.add(listener);
+      return () => state.listeners.delete(listener);
+    },
+
+    removeFromDisk(name) {
+      state.copies = state.copies.filter((copy) => copy.name !== name);
+      state.emit("library");
+    },
+
+    changeOffer(id, uri) {
+      const { offer } = state.offer(id, uri);
+      offer.files = { ...offer.files, "CHANGED.md": "# Changed\n" };
+      state.emit("servers");
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** The real program behind the page: every method is the command of the same name. */
+import { Channel, invoke } from "@tauri-apps/api/core";
+import { listen } from "@tauri-apps/api/event";
+import type { Changed } from "../bindings/Changed";
+import type { Progress } from "../bindings/Progress";
+import type { Host, OnProgress } from "./types";
+
+function channel(onProgress: OnProgress): Channel<Progress> {
+  const progress = new Channel<Progress>();
+  progress.onmessage = onProgress;
+  return progress;
+}
+
+export const tauriHost: Host = {
+  library: () => invoke("library"),
+  skillDetail: (copy) => invoke("skill_detail", { copy }),
+  skillFile: (copy, path) => invoke("skill_file", { copy, path }),
+  revealSkill: (copy) => invoke("reveal_skill", { copy }),
+  openLink: (url) => invoke("open_link", { url }),
+
+  servers: () => invoke("servers"),
+  addHttpServer: (label, url) => invoke("add_http_server", { label, url }),
+  previewCommand: (line) => invoke("preview_command", { line }),
+  confirmCommand: (label, token) => invoke("confirm_command", { label, token }),
+  renameServer: (server, label) => invoke("rename_server", { server, label }),
+  removeServer: (server) => invoke("remove_server", { server }),
+  setServerEnabled: (server, enabled) => invoke("set_server_enabled", { server, enabled }),
+  refreshServer: (server) => invoke("refresh_server", { server }),
+
+  offerDetail: (server, uri) => invoke("offer_detail", { server, uri }),
+  offerFile: (server, uri, path) => invoke("offer_file", { server, uri, path }),
+
+  startReview: (job, server, uri, onProgress) =>
+    invoke("start_review", { job, server, uri, onProgress: channel(onProgress) }),
+  reviewFile: (review, path) => invoke("review_file", { review, path }),
+  approve: (review, fingerprint, grant, ticked) =>
+    invoke("approve", { review, fingerprint, grant, ticked }),
+  reject: (review, fingerprint) => invoke("reject", { review, fingerprint }),
+  closeReview: (review) => invoke("close_review", { review }),
+
+  plan: (source, targets) => invoke("plan", { source, targets }),
+  applyPlan: (job, plan, onProgress) =>
+    invoke("apply_plan", { job, plan, onProgress: channel(onProgress) }),
+  undo: (change) => invoke("undo", { change }),
+  activity: () => invoke("activity"),
+
+  cancel: (job) => invoke("cancel", { job }),
+
+  settings: () => invoke("settings"),
+  setTheme: (theme) => invoke("set_theme", { theme }),
+  setSamples: (on) => invoke("set_samples", { on }),
+  setWelcomed: () => invoke("set_welcomed"),
+
+  onChanged: (listener) => listen<Changed>("changed", (event) => listener(event.payload)),
+};

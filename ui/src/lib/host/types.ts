@@ -1,0 +1,87 @@
+/**
+ * The one seam between the page and the program: a method for each backend command. `tauri.ts`
+ * calls the real program, `fake.ts` plays it in memory for development, tests and pictures.
+ *
+ * Every method may reject with an `ErrorView`.
+ */
+import type { ActivityView } from "../bindings/ActivityView";
+import type { Changed } from "../bindings/Changed";
+import type { CommandPreview } from "../bindings/CommandPreview";
+import type { FileContent } from "../bindings/FileContent";
+import type { LibraryView } from "../bindings/LibraryView";
+import type { OfferDetail } from "../bindings/OfferDetail";
+import type { OutcomeView } from "../bindings/OutcomeView";
+import type { PlanView } from "../bindings/PlanView";
+import type { Progress } from "../bindings/Progress";
+import type { ReviewView } from "../bindings/ReviewView";
+import type { ServersView } from "../bindings/ServersView";
+import type { SettingsView } from "../bindings/SettingsView";
+import type { SkillDetail } from "../bindings/SkillDetail";
+import type { SourceRef } from "../bindings/SourceRef";
+import type { TargetRef } from "../bindings/TargetRef";
+import type { Theme } from "../bindings/Theme";
+
+/** Told how far a running job is, at most 30 times a second. */
+export type OnProgress = (progress: Progress) => void;
+
+export interface Host {
+  /** The whole library; a first call starts the scan. */
+  library(): Promise<LibraryView>;
+  /** One copy of a skill. */
+  skillDetail(copy: string): Promise<SkillDetail>;
+  /** One file of a local skill. */
+  skillFile(copy: string, path: string): Promise<FileContent>;
+  /** Shows a local skill in the system's file manager. */
+  revealSkill(copy: string): Promise<void>;
+  /** Shows the address in a dialog of the system and opens it when the person says so; `https:` only. */
+  openLink(url: string): Promise<void>;
+
+  servers(): Promise<ServersView>;
+  /** Adds a server by address and starts to connect; rejects when the address cannot be one. */
+  addHttpServer(label: string, url: string): Promise<string>;
+  /** Splits a command line into words; runs nothing. */
+  previewCommand(line: string): Promise<CommandPreview>;
+  /** Adds the command that was previewed under this token, and starts it. */
+  confirmCommand(label: string, token: string): Promise<string>;
+  renameServer(server: string, label: string): Promise<void>;
+  /** Removes a server, what was fetched from it, and its approvals; installed skills stay. */
+  removeServer(server: string): Promise<void>;
+  setServerEnabled(server: string, enabled: boolean): Promise<void>;
+  /** Connects again, or asks a connected server for its list again. */
+  refreshServer(server: string): Promise<void>;
+
+  /** One offered skill from what was declared; fetches nothing. */
+  offerDetail(server: string, uri: string): Promise<OfferDetail>;
+  /** Fetches exactly this file of an offered skill, checked. */
+  offerFile(server: string, uri: string, path: string): Promise<FileContent>;
+
+  /** Fetches all files of an offered skill and checks them; `job` is what `cancel` takes. */
+  startReview(job: string, server: string, uri: string, onProgress: OnProgress): Promise<ReviewView>;
+  /** One file of a running review, as fetched. */
+  reviewFile(review: string, path: string): Promise<FileContent>;
+  /** Approves exactly the content with this fingerprint; `ticked` are the codes of grave findings. */
+  approve(review: string, fingerprint: string, grant: boolean, ticked: string[]): Promise<void>;
+  reject(review: string, fingerprint: string): Promise<void>;
+  /** Forgets a review that was closed without a decision. */
+  closeReview(review: string): Promise<void>;
+
+  /** Works out what installing or copying would do; changes nothing. */
+  plan(source: SourceRef, targets: TargetRef[]): Promise<PlanView>;
+  /** Carries out a plan; each target by itself. */
+  applyPlan(job: string, plan: string, onProgress: OnProgress): Promise<OutcomeView>;
+  /** Puts back what a change replaced or wrote. */
+  undo(change: string): Promise<OutcomeView>;
+  activity(): Promise<ActivityView>;
+
+  /** Stops a running job; it then rejects with the code `cancelled`. */
+  cancel(job: string): Promise<void>;
+
+  settings(): Promise<SettingsView>;
+  setTheme(theme: Theme): Promise<void>;
+  setSamples(on: boolean): Promise<void>;
+  /** The first screen was finished. */
+  setWelcomed(): Promise<void>;
+
+  /** Calls back whenever a part of the state is out of date; the result stops it. */
+  onChanged(listener: (changed: Changed) => void): Promise<() => void>;
+}

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import type { OfferRow } from "./bindings/OfferRow";
+import type { ServerView } from "./bindings/ServerView";
+import type { Standing } from "./bindings/Standing";
+import {
+  isToReview,
+  needsAttention,
+  offerRow,
+  offerRows,
+  offerWord,
+  ordered,
+  skillRow,
+} from "./rows";
+
+const offer = (name: string, standing: Standing): OfferRow => ({
+  uri: `skill://${name}/SKILL.md`,
+  name,
+  description: "",
+  standing,
+  files: 1,
+  total: 1,
+  fingerprint: null,
+  alsoOfferedBy: [],
+  existsLocally: false,
+  installedIn: ["codex", "codex"],
+});
+
+const server = (offers: OfferRow[]): ServerView => ({
+  id: "s",
+  label: "docs",
+  address: "https://docs.example/mcp",
+  reached: "http",
+  state: { kind: "off" },
+  enabled: true,
+  offers,
+  notices: [],
+  listedAt: null,
+});
+
+const at = "2026-11-30T12:00:00Z";
+
+test("each standing has its word", () => {
+  expect(offerWord(offer("a", { kind: "unreviewed" }))).toBe("new");
+  expect(offerWord(offer("a", { kind: "changed", at }))).toBe("changed");
+  expect(offerWord(offer("a", { kind: "noLongerOffered" }))).toBe("gone");
+  expect(offerWord(offer("a", { kind: "approved", at, granted: false }))).toBe("approved");
+});
+
+test("an entry listed twice keeps two rows with keys of their own", () => {
+  const twice = offer("a", { kind: "refused", reasons: ["listed twice"] });
+  expect(offerRows(server([twice, twice])).map(({ key }) => key)).toEqual([
+    "offer:s skill://a/SKILL.md",
+    "offer:s skill://a/SKILL.md 2",
+  ]);
+});
+
+test("a tool that is named twice is shown once", () => {
+  expect(offerRow(server([]), offer("a", { kind: "unreviewed" })).tools).toEqual(["codex"]);
+});
+
+test("what changed or breaks the rules needs attention; what is new is to be reviewed", () => {
+  const row = (standing: Standing) => offerRow(server([]), offer("a", standing));
+  expect(needsAttention(row({ kind: "changed", at }))).toBe(true);
+  expect(needsAttention(row({ kind: "refused", reasons: [] }))).toBe(true);
+  expect(needsAttention(row({ kind: "unreviewed" }))).toBe(false);
+  expect(isToReview(row({ kind: "unreviewed" }))).toBe(true);
+  expect(isToReview(row({ kind: "changed", at }))).toBe(true);
+  expect(isToReview(row({ kind: "approved", at, granted: true }))).toBe(false);
+});
+
+test("rows are ordered by name without regard to case, by urgency, or by number of tools", () => {
+  const row = (name: string, state: "fine" | "invalid" | "edited", tools: string[]) =>
+    skillRow({ name, description: "", tools, state, errors: 0, warnings: 0, copies: [] });
+  const rows = [row("b", "fine", ["x", "y"]), row("C", "edited", ["x"]), row("a", "invalid", [])];
+  const names = (order: "name" | "state" | "tools") => ordered(rows, order).map(({ name }) => name);
+  expect(names("name")).toEqual(["a", "b", "C"]);
+  expect(names("state")).toEqual(["a", "C", "b"]);
+  expect(names("tools")).toEqual(["b", "C", "a"]);
+});
+
+test("two skills of one name are told apart by their paths", () => {
+  const at_ = (uri: string) =>
+    offerRow(server([]), { ...offer("refunds", { kind: "unreviewed" }), uri }).path;
+  expect(at_("skill://acme/billing/refunds/SKILL.md")).toBe("acme/billing/refunds");
+  expect(at_("skill://refunds/SKILL.md")).toBeNull();
+});

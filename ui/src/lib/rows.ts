@@ -1,0 +1,165 @@
+/** The rows of the list: local skills and offered ones, in one shape. */
+import type { OfferRow } from "./bindings/OfferRow";
+import type { ServerView } from "./bindings/ServerView";
+import type { SkillRow } from "./bindings/SkillRow";
+
+/** The one word at the right of a row. */
+export type StateWord =
+  | "invalid"
+  | "edited"
+  | "diverged"
+  | "new"
+  | "changed"
+  | "approved"
+  | "rejected"
+  | "refused"
+  | "unverifiable"
+  | "gone";
+
+/** How a word is coloured. */
+export type Tone = "ok" | "warn" | "bad" | "strong" | "plain";
+
+const TONES: Record<StateWord, Tone> = {
+  invalid: "bad",
+  edited: "warn",
+  diverged: "warn",
+  new: "strong",
+  changed: "warn",
+  approved: "ok",
+  rejected: "plain",
+  refused: "bad",
+  unverifiable: "plain",
+  gone: "plain",
+};
+
+/** How much a word asks for attention, most first. */
+const URGENCY: (StateWord | null)[] = [
+  "changed",
+  "invalid",
+  "refused",
+  "diverged",
+  "edited",
+  "new",
+  "unverifiable",
+  "gone",
+  "rejected",
+  "approved",
+  null,
+];
+
+/** A row of the list. */
+export interface ListRow {
+  key: string;
+  name: string;
+  /** The skill's path on its server, where that says more than the name. */
+  path: string | null;
+  description: string;
+  tools: string[];
+  word: StateWord | null;
+  /** The server's label; absent for a local skill. */
+  origin: string | null;
+  findings: number;
+  skill: SkillRow | null;
+  offer: { server: string; row: OfferRow } | null;
+}
+
+/** How a list is ordered. */
+export type Order = "name" | "state" | "tools";
+
+/** The colour of a word. */
+export function tone(word: StateWord): Tone {
+  return TONES[word];
+}
+
+/** A local skill as a row. */
+export function skillRow(skill: SkillRow): ListRow {
+  return {
+    key: `skill:${skill.name}`,
+    name: skill.name,
+    path: null,
+    description: skill.description,
+    tools: [...new Set(skill.tools)],
+    word: skill.state === "fine" ? null : skill.state,
+    origin: null,
+    findings: skill.errors + skill.warnings,
+    skill,
+    offer: null,
+  };
+}
+
+/** What an offer's standing is called in a row. */
+export function offerWord(offer: OfferRow): StateWord {
+  switch (offer.standing.kind) {
+    case "unreviewed":
+      return "new";
+    case "noLongerOffered":
+      return "gone";
+    default:
+      return offer.standing.kind;
+  }
+}
+
+/** `acme/billing/refunds` of `skill://acme/billing/refunds/SKILL.md`; nothing where that is the name. */
+export function skillPath(offer: OfferRow): string | null {
+  const path = offer.uri.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/\/SKILL\.md$/, "");
+  return path === offer.name ? null : path;
+}
+
+/** The key of an offer's row. */
+export function offerKey(server: string, uri: string): string {
+  return `offer:${server} ${uri}`;
+}
+
+/** An offered skill as a row. */
+export function offerRow(server: ServerView, offer: OfferRow): ListRow {
+  return {
+    key: offerKey(server.id, offer.uri),
+    name: offer.name,
+    path: skillPath(offer),
+    description: offer.description,
+    tools: [...new Set(offer.installedIn)],
+    word: offerWord(offer),
+    origin: server.label,
+    findings: 0,
+    skill: null,
+    offer: { server: server.id, row: offer },
+  };
+}
+
+/** All rows of a server. What it lists twice keeps two rows, and every key is there once. */
+export function offerRows(server: ServerView): ListRow[] {
+  const seen = new Map<string, number>();
+  return server.offers.map((offer) => {
+    const row = offerRow(server, offer);
+    const before = seen.get(row.key) ?? 0;
+    seen.set(row.key, before + 1);
+    return before === 0 ? row : { ...row, key: `${row.key} ${before + 1}` };
+  });
+}
+
+/** Whether a row says that something should be put right. */
+export function needsAttention(row: ListRow): boolean {
+  if (row.skill) return row.word !== null;
+  return row.word === "changed" || row.word === "refused";
+}
+
+/** Whether a person can look at an offer and decide. */
+export function isToReview(row: ListRow): boolean {
+  return row.offer !== null && (row.word === "new" || row.word === "changed");
+}
+
+/** A copy of the rows in the order asked for. */
+export function ordered(rows: ListRow[], order: Order): ListRow[] {
+  const folded = new Map(rows.map((row) => [row, row.name.toLowerCase()]));
+  const byName = (a: ListRow, b: ListRow) => {
+    const [one, two] = [folded.get(a) ?? "", folded.get(b) ?? ""];
+    return one < two ? -1 : one > two ? 1 : 0;
+  };
+  const compare = {
+    name: byName,
+    state: (a: ListRow, b: ListRow) =>
+      URGENCY.indexOf(a.word) - URGENCY.indexOf(b.word) || byName(a, b),
+    tools: (a: ListRow, b: ListRow) => b.tools.length - a.tools.length || byName(a, b),
+  }[order];
+  return [...rows].sort(compare);
+}

@@ -1,0 +1,25 @@
+import type { LibraryView } from "../lib/bindings/LibraryView";
+import type { ToolView } from "../lib/bindings/ToolView";
+import type { Host } from "../lib/host/types";
+import { skillRow } from "../lib/rows";
+import { Latest } from "./latest.svelte";
+
+/** The skills on this machine and the tools that read them. */
+export class Library extends Latest<LibraryView> {
+  rows = $derived((this.view?.skills ?? []).map(skillRow));
+  tools = $derived(this.view?.tools ?? []);
+  found = $derived(this.tools.filter((tool) => tool.detection !== "notFound"));
+  byId = $derived(new Map(this.tools.map((tool) => [tool.id, tool])));
+
+  constructor(host: Host) {
+    super(() => host.library());
+  }
+
+  tool(id: string): ToolView | undefined {
+    return this.byId.get(id);
+  }
+
+  toolName(id: string): string {
+    return this.byId.get(id)?.name ?? id;
+  }
+}

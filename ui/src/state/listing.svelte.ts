@@ -1,0 +1,141 @@
+import {
+  isToReview,
+  needsAttention,
+  offerRows,
+  ordered,
+  type ListRow,
+  type Order,
+  type StateWord,
+} from "../lib/rows";
+import { search } from "../lib/search";
+import type { Library } from "./library.svelte";
+import type { Servers } from "./servers.svelte";
+
+/** Where the person is, as chosen in the sidebar. */
+export type Place =
+  | { kind: "library" }
+  | { kind: "attention" }
+  | { kind: "toReview" }
+  | { kind: "tool"; id: string }
+  | { kind: "server"; id: string }
+  | { kind: "activity" }
+  | { kind: "settings" };
+
+/** A place as text, for comparing and remembering. */
+export function placeKey(place: Place): string {
+  return "id" in place ? `${place.kind}:${place.id}` : place.kind;
+}
+
+/** Whether a place has a list in the middle. */
+export function hasList(place: Place): boolean {
+  return place.kind !== "activity" && place.kind !== "settings";
+}
+
+/** The list in the middle: what it shows, in which order, and which row is chosen. */
+export class Listing {
+  place = $state.raw<Place>({ kind: "library" });
+  query = $state("");
+  order = $state<Order>("name");
+  state = $state<StateWord | null>(null);
+  tool = $state<string | null>(null);
+  origin = $state<string | null>(null);
+  findings = $state(false);
+  #chosen = $state.raw<Readonly<Record<string, string | null>>>({});
+  #library: Library;
+  #servers: Servers;
+
+  attention = $derived.by(() =>
+    [...this.#library.rows, ...this.#servers.rows].filter(needsAttention),
+  );
+  toReview = $derived.by(() => this.#servers.rows.filter(isToReview));
+
+  /** All rows of the place, before searching and filtering. */
+  all = $derived.by((): ListRow[] => {
+    const place = this.place;
+    switch (place.kind) {
+      case "library":
+        return this.#library.rows;
+      case "attention":
+        return this.attention;
+      case "toReview":
+        return this.toReview;
+      case "tool":
+        return this.#library.rows.filter((row) => row.tools.includes(place.id));
+      case "server": {
+        const server = this.#servers.server(place.id);
+        return server ? offerRows(server) : [];
+      }
+      default:
+        return [];
+    }
+  });
+
+  words = $derived.by(() => [...new Set(this.all.flatMap((row) => row.word ?? []))]);
+  origins = $derived.by(() => [...new Set(this.all.flatMap((row) => row.origin ?? []))]);
+  tools = $derived.by(() => [...new Set(this.all.flatMap((row) => row.tools))].sort());
+  hasFindings = $derived.by(() => this.all.some((row) => row.findings > 0));
+
+  filtered = $derived.by(
+    () => this.state !== null || this.tool !== null || this.origin !== null || this.findings,
+  );
+
+  /** What the list shows. */
+  rows = $derived.by((): ListRow[] => {
+    const kept = this.filtered
+      ? this.all.filter(
+          (row) =>
+            (this.state === null || row.word === this.state) &&
+            (this.tool === null || row.tools.includes(this.tool)) &&
+            (this.origin === null || row.origin === this.origin) &&
+            (!this.findings || row.findings > 0),
+        )
+      : this.all;
+    return search(ordered(kept, this.order), this.query);
+  });
+
+  /** The key of the chosen row; the first row where nothing was chosen yet. */
+  key = $derived.by((): string | null => {
+    const chosen = this.#chosen[placeKey(this.place)];
+    if (chosen !== undefined) return chosen;
+    return this.place.kind === "server" ? null : (this.rows[0]?.key ?? null);
+  });
+
+  /** The chosen row. One that was put right and left the list is still there to go on with. */
+  row = $derived.by((): ListRow | null => {
+    const chosen = (row: ListRow) => row.key === this.key;
+    return (
+      this.all.find(chosen) ??
+      this.#library.rows.find(chosen) ??
+      this.#servers.rows.find(chosen) ??
+      null
+    );
+  });
+  /** Position of the chosen row in what is shown, or -1. */
+  at = $derived.by(() => this.rows.findIndex((row) => row.key === this.key));
+
+  constructor(library: Library, servers: Servers) {
+    this.#library = library;
+    this.#servers = servers;
+  }
+
+  go(place: Place): void {
+    if (placeKey(place) === placeKey(this.place)) {
+      if (place.kind === "server") this.choose(null);
+      return;
+    }
+    this.place = place;
+    this.query = "";
+    this.clearFilters();
+  }
+
+  choose(key: string | null): void {
+    this.#chosen = { ...this.#chosen, [placeKey(this.place)]: key };
+  }
+
+  clearFilters(): void {
+    this.state = null;
+    this.tool = null;
+    this.origin = null;
+    this.findings = false;
+  }
+}

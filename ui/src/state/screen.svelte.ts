@@ -1,0 +1,98 @@
+import { createContext } from "svelte";
+import type { ErrorView } from "../lib/bindings/ErrorView";
+import { asError } from "../lib/errors";
+import type { Host } from "../lib/host/types";
+import { offerKey } from "../lib/rows";
+import { text } from "../lib/text";
+import { Activity } from "./activity.svelte";
+import { Detail } from "./detail.svelte";
+import { Install } from "./install.svelte";
+import { Library } from "./library.svelte";
+import { Listing } from "./listing.svelte";
+import { Notices } from "./notices.svelte";
+import { Review } from "./review.svelte";
+import { Servers } from "./servers.svelte";
+import { Settings } from "./settings.svelte";
+
+/** Everything the page holds, made once for a host. */
+export class Screen {
+  readonly host: Host;
+  readonly notices = new Notices();
+  readonly library: Library;
+  readonly servers: Servers;
+  readonly activity: Activity;
+  readonly settings: Settings;
+  readonly listing: Listing;
+  readonly detail: Detail;
+  readonly review: Review;
+  readonly install: Install;
+  /** The dialog for adding a server is open. */
+  adding = $state(false);
+  /** The list of keys is open. */
+  keys = $state(false);
+  /** The palette is open. */
+  palette = $state(false);
+
+  constructor(host: Host) {
+    this.host = host;
+    this.library = new Library(host);
+    this.servers = new Servers(host);
+    this.activity = new Activity(host, this.notices);
+    this.settings = new Settings(host);
+    this.listing = new Listing(this.library, this.servers);
+    this.detail = new Detail(host);
+    this.install = new Install(host, this.library, this.activity);
+    this.review = new Review(host, this.notices, (server, uri, name) => {
+      void this.servers.refresh();
+      this.notices.show(text.review.approved(name), {
+        label: text.actions.install,
+        run: () => void this.install.open({ kind: "offer", server, uri }, name),
+      });
+    });
+  }
+
+  /** Asks for everything and listens for news; the result stops listening. */
+  start(): () => void {
+    let stop: (() => void) | null = null;
+    let stopped = false;
+    this.host
+      .onChanged(({ what }) => void this[what].refresh())
+      .then((unlisten) => {
+        if (stopped) unlisten();
+        else stop = unlisten;
+      })
+      .catch((thrown: unknown) => this.complain(asError(thrown)));
+    void this.settings.refresh();
+    void this.library.refresh();
+    void this.servers.refresh();
+    void this.activity.refresh();
+    return () => {
+      stopped = true;
+      stop?.();
+    };
+  }
+
+  /** Shows an error that belongs to no place on the screen. */
+  complain(error: ErrorView): void {
+    this.notices.show(error.hint ? `${error.message} — ${error.hint}` : error.message, null, "bad");
+  }
+
+  /** Does something with the host and shows what went wrong; false when something did. */
+  async attempt(act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (thrown) {
+      this.complain(asError(thrown));
+      return false;
+    }
+  }
+
+  /** Goes to an offered skill. */
+  showOffer(server: string, uri: string): void {
+    this.listing.go({ kind: "server", id: server });
+    this.listing.choose(offerKey(server, uri));
+  }
+}
+
+export const [getScreen, setScreen] = createContext<Screen>();

@@ -1,0 +1,267 @@
+import { describe, expect, test } from "vitest";
+import { fakeHost } from "../lib/host/fake";
+import { Screen } from "./screen.svelte";
+
+const DOCS = "srv-docs";
+const RELEASE = "skill://release-checklist/SKILL.md";
+
+async function screen() {
+  const host = fakeHost();
+  const made = new Screen(host);
+  const stop = made.start();
+  await Promise.all([
+    made.library.refresh(),
+    made.servers.refresh(),
+    made.activity.refresh(),
+    made.settings.refresh(),
+  ]);
+  const count = (call: string) => host.calls.filter((one) => one.startsWith(call)).length;
+  return { host, made, stop, count };
+}
+
+async function approved() {
+  const all = await screen();
+  await all.made.review.start(DOCS, RELEASE, "release-checklist");
+  await all.made.review.approve();
+  await all.made.servers.refresh();
+  return all;
+}
+
+describe("a review", () => {
+  test("opened twice fetches once", async () => {
+    const { made, count } = await screen();
+    await Promise.all([
+      made.review.start(DOCS, RELEASE, "release-checklist"),
+      made.review.start(DOCS, RELEASE, "release-checklist"),
+    ]);
+    expect(count("startReview")).toBe(1);
+    expect(made.review.phase).toBe("ready");
+  });
+
+  test("approved twice with a double click approves once", async () => {
+    const { made, count } = await screen();
+    await made.review.start(DOCS, RELEASE, "release-checklist");
+    await Promise.all([made.review.approve(), made.review.approve()]);
+    expect(count("approve ")).toBe(1);
+    expect(made.review.phase).toBe("closed");
+  });
+
+  test("does not grant anything unless it was ticked", async () => {
+    const { host } = await approved();
+    expect(host.calls.find((call) => call.startsWith("approve "))).toMatch(/ false $/);
+  });
+
+  test("waits for a tick at every grave finding and sends their codes", async () => {
+    const { made, host } = await screen();
+    const { review } = made;
+    await review.start("samples", "skill://helpful-setup/SKILL.md", "helpful-setup");
+    expect(review.grave.length).toBe(2);
+    expect(review.canApprove).toBe(false);
+    await review.approve();
+    expect(host.calls.some((call) => call.startsWith("approve "))).toBe(false);
+    for (const { index } of review.grave) review.tick(index, true);
+    expect(review.canApprove).toBe(true);
+    await review.approve();
+    expect(host.calls.find((call) => call.startsWith("approve "))).toMatch(
+      / download-and-run,hidden-characters$/,
+    );
+  });
+
+  test("cannot be approved while a file does not match", async () => {
+    const { made } = await screen();
+    await made.review.start(DOCS, "skill://log-digest/SKILL.md", "log-digest");
+    expect(made.review.view?.blockers).toEqual([
+      "scripts/digest.py does not match what docs-server declared",
+    ]);
+    expect(made.review.canApprove).toBe(false);
+  });
+
+  test("goes on to the skill inside and ends after it", async () => {
+    const { made } = await screen();
+    const { review } = made;
+    await review.start(DOCS, "skill://team-handbook/SKILL.md", "team-handbook");
+    expect(review.steps.map(({ name }) => name)).toEqual(["team-handbook", "reviews"]);
+    await review.approve();
+    expect(review.view?.name).toBe("reviews");
+    await review.approve();
+    expect(review.phase).toBe("closed");
+    expect(made.notices.shown.at(-1)?.text).toBe("Approved “team-handbook”");
+  });
+
+  test("of content that changed meanwhile stays open and says why", async () => {
+    const { made, host } = await screen();
+    await made.review.start(DOCS, RELEASE, "release-checklist");
+    host.changeOffer(DOCS, RELEASE);
+    await made.review.approve();
+    expect(made.review.phase).toBe("ready");
+    expect(made.review.refusal?.code).toBe("changed");
+    expect(made.review.deciding).toBeNull();
+  });
+
+  test("that cannot reach its server says so and can be tried again", async () => {
+    const { made } = await screen();
+    await made.review.start("srv-lab", "skill://x/SKILL.md", "x");
+    expect(made.review.phase).toBe("failed");
+    expect(made.review.error?.code).toBe("gone");
+  });
+
+  test("closed while it fetches tells the program to stop and forgets the answer", async () => {
+    const { made, count } = await screen();
+    const running = made.review.start(DOCS, RELEASE, "release-checklist");
+    await made.review.close();
+    await running;
+    expect(count("cancel")).toBe(1);
+    expect(made.review.phase).toBe("closed");
+    expect(made.review.view).toBeNull();
+  });
+});
+
+describe("installing", () => {
+  const source = { kind: "offer", server: DOCS, uri: RELEASE } as const;
+
+  test("of what is not approved is refused with a hint", async () => {
+    const { made } = await screen();
+    await made.install.open(source, "release-checklist");
+    expect(made.install.error?.code).toBe("notApproved");
+    expect(made.install.canApply).toBe(false);
+  });
+
+  test("with a double click applies once", async () => {
+    const { made, count } = await approved();
+    await made.install.open(source, "release-checklist");
+    await made.install.choose("claude-code", { ticked: true });
+    await Promise.all([made.install.apply(), made.install.apply()]);
+    expect(count("applyPlan")).toBe(1);
+    expect(made.install.outcome?.items).toEqual([
+      {
+        tool: "claude-code",
+        path: "~/.claude/skills/release-checklist",
+        result: "written",
+        error: null,
+      },
+    ]);
+  });
+
+  test("leaves out what was not granted", async () => {
+    const { made } = await approved();
+    await made.install.open(source, "release-checklist");
+    expect(made.install.survey?.leftOut?.fields).toEqual(["allowed-tools"]);
+  });
+
+  test("asks only for what is ticked, with the way that was chosen", async () => {
+    const { made } = await screen();
+    const copy = made.library.view?.skills.find(({ name }) => name === "code-review")?.copies[0];
+    await made.install.open({ kind: "copy", id: copy?.id ?? "" }, "code-review");
+    expect(made.install.found("cursor")?.standing).toBe("foreign");
+    await made.install.choose("cursor", { ticked: true });
+    expect(made.install.plan?.writes).toBe(0);
+    expect(made.install.canApply).toBe(false);
+    await made.install.choose("cursor", { way: "replace" });
+    expect(made.install.plan?.items[0]?.action).toBe("replace");
+    await made.install.choose("cursor", { way: "rename", name: "Bad Name" });
+    expect(made.install.canApply).toBe(false);
+    await made.install.choose("cursor", { name: "code-review-2" });
+    expect(made.install.plan?.items[0]?.path).toBe("~/.cursor/skills/code-review-2");
+    expect(made.install.canApply).toBe(true);
+  });
+
+  test("undone puts everything back and cannot be undone twice", async () => {
+    const { made, count } = await approved();
+    await made.install.open(source, "release-checklist");
+    await made.install.choose("codex", { ticked: true });
+    await made.install.apply();
+    await made.library.refresh();
+    const has = () => made.library.rows.some(({ name }) => name === "release-checklist");
+    expect(has()).toBe(true);
+    await Promise.all([made.install.undo(), made.install.undo()]);
+    await made.library.refresh();
+    expect(has()).toBe(false);
+    expect(count("undo")).toBe(1);
+    expect(made.install.undone).toBe(true);
+  });
+
+  test("the dialog does not close while it writes", async () => {
+    const { made } = await approved();
+    await made.install.open(source, "release-checklist");
+    await made.install.choose("codex", { ticked: true });
+    const running = made.install.apply();
+    expect(made.install.close()).toBe(false);
+    await running;
+    expect(made.install.close()).toBe(true);
+  });
+});
+
+describe("the list", () => {
+  test("shows what fits the search and the filters, and says which rows there are", async () => {
+    const { made } = await screen();
+    const { listing } = made;
+    expect(listing.rows.length).toBe(12);
+    listing.query = "pdf";
+    expect(listing.rows.map(({ name }) => name)).toEqual(["pdf"]);
+    listing.query = "";
+    listing.state = "diverged";
+    expect(listing.rows.map(({ name }) => name)).toEqual(["code-review"]);
+    listing.go({ kind: "tool", id: "cursor" });
+    expect(listing.filtered).toBe(false);
+  });
+
+  test("follows a change on the disk without being asked", async () => {
+    const { made, host } = await screen();
+    host.removeFromDisk("pdf");
+    await made.library.refresh();
+    expect(made.library.rows.some(({ name }) => name === "pdf")).toBe(false);
+  });
+
+  test("stops listening when the page is taken down", async () => {
+    const { host, stop, count } = await screen();
+    stop();
+    const before = count("library");
+    host.removeFromDisk("pdf");
+    expect(count("library")).toBe(before);
+  });
+});
+
+test("undo takes back the newest change, and says when there is none", async () => {
+  const { made } = await screen();
+  await made.activity.undoLast();
+  expect(made.notices.shown.at(-1)?.text).toBe("There is nothing to undo");
+});
+
+test("a setting that could not be kept goes back", async () => {
+  const { made, host } = await screen();
+  host.setTheme = () =>
+    Promise.reject({ code: "disk", message: "read-only", hint: null, causes: [] });
+  await made.settings.setTheme("dark");
+  expect(made.settings.theme).toBe("system");
+  expect(made.settings.error?.message).toBe("read-only");
+});
+
+test("a slow answer about another skill is dropped", async () => {
+  const { made, host } = await screen();
+  const [first, second] = made.library.rows;
+  const slow = host.skillDetail.bind(host);
+  const release: (() => void)[] = [];
+  host.skillDetail = async (copy) => {
+    const found = await slow(copy);
+    await new Promise<void>((done) => release.push(done));
+    return found;
+  };
+  const one = made.detail.show(first ?? null);
+  const two = made.detail.show(second ?? null);
+  await Promise.resolve();
+  while (release.length < 2) await Promise.resolve();
+  release[1]?.();
+  await two;
+  release[0]?.();
+  await one;
+  expect(made.detail.skill?.name).toBe(second?.name);
+});
+
+test("in a tool's list the copy that this tool sees is shown", async () => {
+  const { made } = await screen();
+  const row = made.library.rows.find(({ name }) => name === "code-review") ?? null;
+  await made.detail.show(row);
+  expect(made.detail.skill?.path).toBe("~/.claude/skills/code-review");
+  await made.detail.show(row, "cursor");
+  expect(made.detail.skill?.path).toBe("~/.cursor/skills/code-review");
+});

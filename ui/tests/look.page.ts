@@ -1,0 +1,282 @@
+/** Every view and dialog in both themes and two sizes: no complaint of axe, nothing cut off. */
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { accessible, nothingCutOff, picture, Window } from "./browser";
+
+let window: Window;
+
+beforeAll(async () => {
+  window = await Window.open();
+});
+
+afterAll(() => window.close());
+
+afterEach(() => {
+  expect(window.complaints()).toEqual([]);
+});
+
+const option = (page: Page, name: string) =>
+  page.locator("[role=option]").filter({ has: page.getByText(name, { exact: true }) });
+const place = (page: Page, name: RegExp) =>
+  page.getByRole("navigation").getByRole("button", { name });
+const tab = (page: Page, name: string) => page.getByRole("tab", { name });
+
+async function skill(page: Page, name: string): Promise<void> {
+  await option(page, name).click();
+  await page.getByRole("heading", { name, exact: true, level: 2 }).waitFor();
+}
+
+async function offer(page: Page, server: RegExp, name: string): Promise<void> {
+  await place(page, server).click();
+  await skill(page, name);
+}
+
+/** What is looked at: how to get there. */
+const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown> }[] = [
+  { name: "welcome", play: "first", go: (page) => page.getByText("Found").first().waitFor() },
+  { name: "library", go: (page) => skill(page, "pdf") },
+  {
+    name: "files",
+    go: async (page) => {
+      await skill(page, "pdf");
+      await tab(page, "Files").click();
+      await page.getByRole("treeitem", { name: "fields.py" }).click();
+      await page.getByText("Lists the fields of a form").waitFor();
+    },
+  },
+  {
+    name: "binary",
+    go: async (page) => {
+      await skill(page, "spreadsheet");
+      await tab(page, "Files").click();
+      await page.getByRole("treeitem", { name: "template.xlsx" }).click();
+      await page.getByText("The first bytes").waitFor();
+    },
+  },
+  {
+    name: "manifest",
+    go: async (page) => {
+      await skill(page, "pdf");
+      await tab(page, "Manifest").click();
+      await page.getByText("Copy as JSON").waitFor();
+    },
+  },
+  {
+    name: "checks",
+    go: async (page) => {
+      await skill(page, "Deploy_Staging");
+      await tab(page, "Checks").click();
+      await page.getByText("yaml-colon").waitFor();
+    },
+  },
+  {
+    name: "where",
+    go: async (page) => {
+      await skill(page, "code-review");
+      await tab(page, "Where").click();
+      await page.getByRole("button", { name: /^Compare with/ }).click();
+      await page.getByText("differs").waitFor();
+    },
+  },
+  {
+    name: "history",
+    go: async (page) => {
+      await skill(page, "sql-explain");
+      await tab(page, "History").click();
+      await page.getByText("Installed into OpenCode").waitFor();
+    },
+  },
+  { name: "chinese", go: (page) => skill(page, "meeting-notes") },
+  { name: "arabic", go: (page) => skill(page, "tarjama") },
+  {
+    name: "long-name",
+    go: (page) => skill(page, "extremely-thorough-release-notes-writer-for-very-large-monorepos"),
+  },
+  { name: "attention", go: (page) => place(page, /^Needs attention/).click() },
+  { name: "to-review", go: (page) => place(page, /^To review/).click() },
+  { name: "tool", go: (page) => place(page, /Cursor/).click() },
+  { name: "server", go: (page) => place(page, /^docs-server/).click() },
+  {
+    name: "unreachable",
+    go: async (page) => {
+      await place(page, /^lab/).click();
+      await page.getByText("Start the server, then retry.").waitFor();
+    },
+  },
+  { name: "offer-new", go: (page) => offer(page, /^docs-server/, "release-checklist") },
+  { name: "offer-changed", go: (page) => offer(page, /^docs-server/, "changelog") },
+  { name: "offer-refused", go: (page) => offer(page, /^docs-server/, "Secrets") },
+  { name: "offer-unverifiable", go: (page) => offer(page, /^docs-server/, "live-status") },
+  { name: "offer-approved", go: (page) => offer(page, /^docs-server/, "sql-explain") },
+  { name: "activity", go: (page) => place(page, /^Activity/).click() },
+  {
+    name: "settings",
+    go: async (page) => {
+      await place(page, /^Settings/).click();
+      await page.getByText("Data folder").waitFor();
+    },
+  },
+  {
+    name: "empty",
+    play: "empty",
+    go: (page) => page.getByText("No skills on this machine yet").waitFor(),
+  },
+  {
+    name: "broken",
+    play: "broken",
+    go: (page) => page.getByText("could not be read").first().waitFor(),
+  },
+  {
+    name: "nothing-found",
+    go: async (page) => {
+      await skill(page, "pdf");
+      await page.keyboard.press("/");
+      await page.keyboard.type("zebra crossing");
+      await page.getByText("Nothing has").waitFor();
+    },
+  },
+  {
+    name: "review-grave",
+    go: async (page) => {
+      await offer(page, /^Samples/, "helpful-setup");
+      await page.getByRole("button", { name: "Review…" }).click();
+      await page.getByText("Approve waits for").waitFor();
+      await page.getByText("First get the tools").waitFor();
+    },
+  },
+  {
+    name: "review-left-out",
+    go: async (page) => {
+      await offer(page, /^docs-server/, "release-checklist");
+      await page.getByRole("button", { name: "Review…" }).click();
+      await page.getByRole("button", { name: "Show what is left out" }).click();
+    },
+  },
+  {
+    name: "review-changed",
+    go: async (page) => {
+      await offer(page, /^docs-server/, "changelog");
+      await page.getByRole("button", { name: "Review…" }).click();
+      await page.getByText("Changed since you approved it").waitFor();
+    },
+  },
+  {
+    name: "review-mismatch",
+    go: async (page) => {
+      await offer(page, /^docs-server/, "log-digest");
+      await page.getByRole("button", { name: "Review…" }).click();
+      await page.getByText("It cannot be approved").waitFor();
+      await page.getByText("os.system").waitFor();
+    },
+  },
+  {
+    name: "review-nested",
+    go: async (page) => {
+      await offer(page, /^docs-server/, "team-handbook");
+      await page.getByRole("button", { name: "Review…" }).click();
+      await page.getByText("This skill contains others").waitFor();
+    },
+  },
+  {
+    name: "review-fetching",
+    play: "pace=400",
+    go: async (page) => {
+      await offer(page, /^Samples/, "csv-report");
+      await page.getByRole("button", { name: "Review…" }).click();
+      await page.getByText("Fetching 3 files").waitFor();
+    },
+  },
+  {
+    name: "copy",
+    go: async (page) => {
+      await skill(page, "code-review");
+      await page.getByRole("button", { name: "Copy to…" }).click();
+      await page.getByRole("checkbox", { name: "Gemini CLI" }).check();
+      await page.getByRole("checkbox", { name: "Cursor" }).check();
+      await page.getByLabel("What to do in Cursor").selectOption("rename");
+      await page.getByRole("button", { name: "Copy to 2 tools" }).waitFor();
+    },
+  },
+  {
+    name: "installed",
+    go: async (page) => {
+      await offer(page, /^docs-server/, "sql-explain");
+      await page.getByRole("button", { name: "Install…" }).click();
+      await page.getByRole("checkbox", { name: "Claude Code" }).check();
+      await page.getByRole("checkbox", { name: "Codex" }).check();
+      await page.getByRole("button", { name: "Install into 2 tools" }).click();
+      await page.getByText("2 tools have it now").waitFor();
+    },
+  },
+  {
+    name: "add-server",
+    go: async (page) => {
+      await place(page, /^Add server/).click();
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("a label is needed").waitFor();
+    },
+  },
+  {
+    name: "add-command",
+    go: async (page) => {
+      await place(page, /^Add server/).click();
+      await page.getByLabel("By command").check();
+      await page.getByLabel("Label").fill("acme");
+      await page.getByLabel("Command", { exact: true }).fill('uvx acme-skills --root "My Skills"');
+      await page.getByRole("button", { name: "Show what would run" }).click();
+      await page.getByText("Argument 3").waitFor();
+    },
+  },
+  {
+    name: "rename-server",
+    go: async (page) => {
+      await place(page, /^docs-server/).click();
+      await page.getByRole("button", { name: "More actions" }).click();
+      await page.getByRole("menuitem", { name: "Rename…" }).click();
+    },
+  },
+  {
+    name: "remove-server",
+    go: async (page) => {
+      await place(page, /^docs-server/).click();
+      await page.getByRole("button", { name: "More actions" }).click();
+      await page.getByRole("menuitem", { name: "Remove…" }).click();
+    },
+  },
+  {
+    name: "keys",
+    go: async (page) => {
+      await skill(page, "pdf");
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    },
+  },
+  {
+    name: "palette",
+    go: async (page) => {
+      await skill(page, "pdf");
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("re");
+    },
+  },
+];
+
+test.each(VIEWS)(
+  "$name has no fault in either theme and either size",
+  async ({ name, play, go }) => {
+    const page = await window.page({ play });
+    await go(page);
+    await picture(page, `${name}-light`);
+    await accessible(page);
+    await nothingCutOff(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await picture(page, `${name}-dark`);
+    await accessible(page, ["color-contrast"]);
+    await page.setViewportSize({ width: 900, height: 600 });
+    await picture(page, `${name}-dark-900`);
+    await nothingCutOff(page);
+    await page.emulateMedia({ colorScheme: "light" });
+    await picture(page, `${name}-light-900`);
+    await page.context().close();
+  },
+);

@@ -1,0 +1,253 @@
+/** The main job from end to end, and what must hold around it. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import type { FakeHost } from "../src/lib/host/fake";
+import { picture, Window } from "./browser";
+
+let window: Window;
+
+beforeAll(async () => {
+  window = await Window.open();
+});
+
+afterAll(() => window.close());
+
+afterEach(() => {
+  expect(window.complaints()).toEqual([]);
+});
+
+/** The rows of the list; the choices of a filter are options too. */
+const rows = (page: Page) => page.locator("[role=option]");
+const row = (page: Page, name: string) =>
+  rows(page).filter({ has: page.getByText(name, { exact: true }) });
+
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    return element?.getAttribute("aria-label") ?? element?.textContent?.trim() ?? "";
+  });
+
+/** Presses Tab until something with this name has the keyboard. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab never leads to “${name}”`);
+}
+
+const fake = (page: Page, act: (host: FakeHost) => void): Promise<void> =>
+  page.evaluate(`(${act.toString()})(window.fake)`);
+
+describe("with the keyboard alone", () => {
+  test("a skill is found, reviewed, approved, installed and taken back", async () => {
+    const page = await window.page();
+    await rows(page).first().waitFor();
+
+    await page.keyboard.press("Control+3");
+    await page.getByRole("listbox", { name: "To review" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("release");
+    await page.keyboard.press("Enter");
+    expect(await rows(page).count()).toBe(1);
+    await page.getByRole("heading", { name: "release-checklist", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Review…" }).waitFor();
+    await page.keyboard.press("Enter");
+    expect(await focused(page)).toBe("Review…");
+
+    await page.keyboard.press("Enter");
+    const review = page.getByRole("dialog", { name: "Review “release-checklist”" });
+    await review.getByText("Approves exactly this content from docs-server.").waitFor();
+    expect(await review.getByLabel("Grant the tools it asks for").isChecked()).toBe(false);
+    await tabTo(page, "Approve");
+    await page.keyboard.press("Enter");
+    await review.waitFor({ state: "detached" });
+    await page.getByText("Approved “release-checklist”").waitFor();
+
+    await page.getByRole("main").getByRole("button", { name: "Install…" }).waitFor();
+    expect(await focused(page)).toBe("Install…");
+    await page.keyboard.press("Enter");
+
+    const dialog = page.getByRole("dialog", { name: "Install “release-checklist”" });
+    await dialog.getByRole("checkbox", { name: "Claude Code" }).waitFor();
+    await dialog.getByText("allowed-tools will be left out").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await dialog.getByRole("button", { name: "Install into 2 tools" }).waitFor();
+    await tabTo(page, "Install into 2 tools");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("2 tools have it now").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await focused(page)).toBe("Install…");
+
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("library");
+    await page.keyboard.press("Enter");
+    const installed = row(page, "release-checklist");
+    await installed.waitFor();
+    await page.keyboard.press("Control+z");
+    await page.getByText("Undone", { exact: true }).waitFor();
+    await installed.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("lists move by one, by a page and to the ends, and Escape leads back", async () => {
+    const page = await window.page({ play: "many=10000" });
+    const list = page.getByRole("listbox", { name: "Library" });
+    await list.focus();
+    const chosen = () => page.locator("[role=option][aria-selected=true]");
+    await page.keyboard.press("ArrowDown");
+    expect(await chosen().getAttribute("aria-posinset")).toBe("2");
+    await page.keyboard.press("End");
+    expect(await chosen().getAttribute("aria-posinset")).toBe("10012");
+    await page.keyboard.press("PageUp");
+    expect(Number(await chosen().getAttribute("aria-posinset"))).toBeLessThan(10_010);
+    await page.keyboard.press("Home");
+    expect(await chosen().getAttribute("aria-posinset")).toBe("1");
+    expect(await rows(page).count()).toBeLessThan(60);
+    await page.getByRole("button", { name: "Copy to…" }).waitFor();
+    await page.keyboard.press("Enter");
+    expect(await focused(page)).toBe("Copy to…");
+    await page.keyboard.press("Escape");
+    expect(await list.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.context().close();
+  });
+
+  test("Escape closes the top thing and the keyboard returns where it was", async () => {
+    const page = await window.page();
+    await rows(page).first().waitFor();
+    const add = page.getByRole("button", { name: "Add server…" });
+    await add.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Add a server" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused(page)).toBe("Add server…");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.context().close();
+  });
+});
+
+describe("a review", () => {
+  const open = async (page: Page, server: string, name: string): Promise<void> => {
+    await page
+      .getByRole("navigation")
+      .getByRole("button", { name: new RegExp(`^${server}`) })
+      .click();
+    await row(page, name).click();
+    await page.getByRole("button", { name: "Review…" }).click();
+  };
+
+  test("with grave findings waits for a tick at each", async () => {
+    const page = await window.page();
+    await open(page, "Samples", "helpful-setup");
+    const approve = page.getByRole("button", { name: "Approve", exact: true });
+    await approve.waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    for (const tick of await page.getByRole("checkbox", { name: /^I have seen this/ }).all()) {
+      expect(await approve.isDisabled()).toBe(true);
+      await tick.check();
+    }
+    expect(await approve.isEnabled()).toBe(true);
+    await page.context().close();
+  });
+
+  test("of a file that does not match shows expected and actual and cannot be approved", async () => {
+    const page = await window.page();
+    await open(page, "docs-server", "log-digest");
+    await page.getByText("It cannot be approved").waitFor();
+    await page.getByText("Expected").first().waitFor();
+    expect(await page.getByRole("button", { name: "Approve", exact: true }).isDisabled()).toBe(
+      true,
+    );
+    await page.context().close();
+  });
+
+  test("of a skill with another inside goes through both", async () => {
+    const page = await window.page();
+    await open(page, "docs-server", "team-handbook");
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByRole("dialog", { name: "Review “reviews”" }).waitFor();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByText("Approved “team-handbook”").waitFor();
+    await page.getByRole("main").getByRole("button", { name: "Install…" }).waitFor();
+    await page.context().close();
+  });
+
+  test("can be stopped while it fetches", async () => {
+    const page = await window.page({ play: "pace=200" });
+    await open(page, "Samples", "csv-report");
+    await page.getByRole("progressbar").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("of content that changes meanwhile is refused, and fetched again on request", async () => {
+    const page = await window.page();
+    await open(page, "docs-server", "release-checklist");
+    await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
+    await fake(page, (host) => host.changeOffer("srv-docs", "skill://release-checklist/SKILL.md"));
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByText("changed release-checklist during the review").waitFor();
+    await page.getByRole("button", { name: "Fetch again" }).click();
+    await page.getByRole("treeitem", { name: "CHANGED.md" }).waitFor();
+    await page.context().close();
+  });
+
+  test("of the sample that changes takes the approval back and shows what changed first", async () => {
+    const page = await window.page();
+    await open(page, "Samples", "changing-guide");
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByRole("main").getByText("changed", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Review…" }).click();
+    await page.getByText("Changed since you approved it").waitFor();
+    await page.getByText("send the answers to").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("what happens elsewhere", () => {
+  test("a skill deleted while it is open says so", async () => {
+    const page = await window.page();
+    await row(page, "api-design").click();
+    await page.getByRole("heading", { name: "api-design", exact: true }).waitFor();
+    await fake(page, (host) => host.removeFromDisk("api-design"));
+    await page.getByText("“api-design” is no longer there").waitFor();
+    await page.context().close();
+  });
+
+  test("the first screen leads to the samples", async () => {
+    const page = await window.page({ play: "first" });
+    await page.getByRole("button", { name: "Look at the samples" }).click();
+    await row(page, "helpful-setup").waitFor();
+    await page.context().close();
+  });
+
+  test("the chosen theme holds whatever the system says", async () => {
+    const page = await window.page({ theme: "light" });
+    await page.getByRole("button", { name: "Settings" }).click();
+    const window_ = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await window_();
+    await page.getByRole("radio", { name: "Dark" }).check();
+    expect(await window_()).not.toBe(light);
+    await page.getByRole("radio", { name: "As the system" }).check();
+    expect(await window_()).toBe(light);
+    await page.context().close();
+  });
+
+  test("at 200 % zoom everything can still be reached", async () => {
+    const page = await window.page({ width: 620, height: 400 });
+    await rows(page).first().waitFor();
+    await picture(page, "zoom-200");
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide).toBeLessThanOrEqual(620);
+    await page.context().close();
+  });
+});
