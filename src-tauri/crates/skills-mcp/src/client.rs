@@ -128,14 +128,18 @@ impl Connection {
         let stop = CancellationToken::new();
         let (news, changes) = watch::channel(0);
         let handler = Handler::new(news);
+        let patience = match endpoint {
+            Endpoint::Command { .. } => context.timeouts.start,
+            Endpoint::Http { .. } | Endpoint::Samples => context.timeouts.connect,
+        };
         let (service, program) = match endpoint {
             Endpoint::Http { url } => {
                 let transport = transport::http_transport(url, &server, context)?;
-                (shake_hands(&handler, transport, &server, context, &stop).await?, None)
+                (shake_hands(&handler, transport, &server, patience, &stop).await?, None)
             }
             Endpoint::Command { program, args } => {
                 let (program, transport) = transport::start(program, args, &server, context)?;
-                match shake_hands(&handler, transport, &server, context, &stop).await {
+                match shake_hands(&handler, transport, &server, patience, &stop).await {
                     Ok(service) => (service, Some(Arc::new(program))),
                     Err(error) => return Err(program.explain(error).await),
                 }
@@ -151,7 +155,7 @@ impl Connection {
                     .with_hint("switch the samples on in the settings"));
                 };
                 let transport = Samples::serve(samples, stop.clone());
-                (shake_hands(&handler, transport, &server, context, &stop).await?, None)
+                (shake_hands(&handler, transport, &server, patience, &stop).await?, None)
             }
         };
         let Some(info) = service.peer_info() else {
@@ -276,7 +280,7 @@ async fn shake_hands<T, E, A>(
     handler: &Handler,
     transport: T,
     server: &str,
-    context: &ClientContext,
+    patience: Duration,
     stop: &CancellationToken,
 ) -> Result<RunningService<RoleClient, Handler>, ClientError>
 where
@@ -290,10 +294,10 @@ where
     };
     let shaking =
         serve_client_with_lifecycle_and_ct(handler.clone(), transport, lifecycle, stop.clone());
-    match tokio::time::timeout(context.timeouts.connect, shaking).await {
+    match tokio::time::timeout(patience, shaking).await {
         Ok(Ok(service)) => Ok(service),
         Ok(Err(error)) => Err(ClientError::connecting(server, shorten_error(error))),
-        Err(_) => Err(ClientError::timeout("connect to", server, context.timeouts.connect)),
+        Err(_) => Err(ClientError::timeout("connect to", server, patience)),
     }
 }
 

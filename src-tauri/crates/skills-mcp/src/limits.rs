@@ -44,6 +44,8 @@ pub(crate) const QUOTED_CHARS: usize = 300;
 pub struct Timeouts {
     /// For connecting and the handshake.
     pub connect: Duration,
+    /// For a program to start and shake hands: the first time it may have to fetch itself.
+    pub start: Duration,
     /// For each call.
     pub call: Duration,
     /// For a whole list, all pages and manifests together.
@@ -54,6 +56,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
+            start: Duration::from_secs(90),
             call: Duration::from_secs(60),
             list: Duration::from_secs(300),
         }

@@ -2,6 +2,7 @@
 
 mod child;
 mod http;
+mod late;
 
 use skills::origin::Endpoint;
 

@@ -49,6 +49,17 @@ async fn a_program_that_ends_at_once_is_told_with_its_status_and_last_words() {
 }
 
 #[tokio::test]
+async fn a_program_that_answers_something_else_is_told_to_be_another_command() {
+    let answer = r#"read q; echo '{"jsonrpc":"2.0","id":99,"result":{}}'; read q"#;
+    let error = fails(&shell(answer), &context()).await;
+    assert_eq!(error.kind(), ErrorKind::NotMcp);
+    assert_eq!(
+        error.hint(),
+        Some("check the command: it must be one that speaks MCP on its output".to_owned())
+    );
+}
+
+#[tokio::test]
 async fn a_program_that_never_answers_runs_into_the_time_out_and_is_ended() {
     let dir = tempfile::tempdir().unwrap();
     let pid_file = dir.path().join("pid");

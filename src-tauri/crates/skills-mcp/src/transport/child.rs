@@ -19,6 +19,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::late::Late;
 use crate::client::ClientContext;
 use crate::error::{ClientError, ErrorKind};
 use crate::limits::{MESSAGE_BYTES, STDERR_BYTES, shorten};
@@ -29,7 +30,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long is waited for the exit status and last words of a program whose output ended.
 const LAST_WORDS: Duration = Duration::from_millis(1000);
 
-type Transport = AsyncRwTransport<RoleClient, LineLimit<ChildStdout>, ChildStdin>;
+type Transport = Late<AsyncRwTransport<RoleClient, LineLimit<ChildStdout>, ChildStdin>>;
 
 /// A started program. Dropping it ends the program and everything in its process group.
 pub(crate) struct Program {
@@ -88,7 +89,7 @@ pub(crate) fn start(
     let stdout =
         LineLimit { inner: stdout, line: 0, most: MESSAGE_BYTES, overlong: Arc::clone(&overlong) };
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE_BYTES);
-    Ok((Program { stderr: kept, ended, overlong, stop }, transport))
+    Ok((Program { stderr: kept, ended, overlong, stop }, Late::new(transport)))
 }
 
 impl Program {
@@ -98,6 +99,11 @@ impl Program {
             return error
                 .with_detail(&format!("it sent a line of more than {MESSAGE_BYTES} bytes"));
         }
+        let error = if error.kind() == ErrorKind::NotMcp {
+            error.with_hint("check the command: it must be one that speaks MCP on its output")
+        } else {
+            error
+        };
         let mut ended = self.ended.clone();
         let wait = if error.kind() == ErrorKind::Timeout { Duration::ZERO } else { LAST_WORDS };
         let status = match tokio::time::timeout(wait, ended.wait_for(Option::is_some)).await {

@@ -39,6 +39,7 @@ pub fn context() -> ClientContext {
     ClientContext {
         timeouts: Timeouts {
             connect: Duration::from_secs(20),
+            start: Duration::from_secs(20),
             call: Duration::from_secs(20),
             list: Duration::from_secs(40),
         },
@@ -50,7 +51,7 @@ pub fn context() -> ClientContext {
 pub fn impatient() -> ClientContext {
     let soon = Duration::from_millis(300);
     ClientContext {
-        timeouts: Timeouts { connect: soon, call: soon, list: soon },
+        timeouts: Timeouts { connect: soon, start: soon, call: soon, list: soon },
         ..ClientContext::default()
     }
 }
