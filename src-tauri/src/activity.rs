@@ -1,0 +1,66 @@
+//! What happened, as the page sees it.
+
+use std::path::Path;
+
+use vault::activity::{Activity, ActivityKind};
+
+use crate::error::Outcome;
+use crate::shell::Shell;
+use crate::view::{self, ActivityRow, ActivityView, Scope};
+
+/// How much of the past is shown.
+const SHOWN: usize = 1000;
+/// How much of the past is looked through for the history of one skill.
+const SEARCHED: usize = 5000;
+
+impl Shell {
+    /// What happened, newest first.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn activity_view(&self) -> Outcome<ActivityView> {
+        let revision = self.events.revision(Scope::Activity);
+        Ok(ActivityView { revision, rows: self.vault.activity(SHOWN)?.iter().map(row).collect() })
+    }
+
+    /// What happened to one local folder.
+    pub(crate) fn history_of_folder(&self, folder: &Path) -> Outcome<Vec<ActivityRow>> {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        self.history(|activity| activity.folders.contains(&real))
+    }
+
+    /// What happened to one skill of a server.
+    pub(crate) fn history_of_offer(&self, server: &str, uri: &str) -> Outcome<Vec<ActivityRow>> {
+        self.history(|activity| {
+            activity.server.as_ref().is_some_and(|id| id.0 == server)
+                && activity.uri.as_deref() == Some(uri)
+        })
+    }
+
+    fn history(&self, of: impl Fn(&Activity) -> bool) -> Outcome<Vec<ActivityRow>> {
+        Ok(self.vault.activity(SEARCHED)?.iter().filter(|activity| of(activity)).map(row).collect())
+    }
+}
+
+fn row(activity: &Activity) -> ActivityRow {
+    ActivityRow {
+        id: activity.id.to_string(),
+        at: activity.at.to_string(),
+        kind: match activity.kind {
+            ActivityKind::ServerAdded => view::ActivityKind::ServerAdded,
+            ActivityKind::ServerRemoved => view::ActivityKind::ServerRemoved,
+            ActivityKind::Approved => view::ActivityKind::Approved,
+            ActivityKind::Rejected => view::ActivityKind::Rejected,
+            ActivityKind::Revoked => view::ActivityKind::Revoked,
+            ActivityKind::Installed => view::ActivityKind::Installed,
+            ActivityKind::Copied => view::ActivityKind::Copied,
+            ActivityKind::Undone => view::ActivityKind::Undone,
+            ActivityKind::Recovered => view::ActivityKind::Recovered,
+        },
+        subject: activity.subject.clone(),
+        text: activity.text.clone(),
+        fingerprint: activity.fingerprint.map(|fingerprint| fingerprint.short()),
+        change: activity.change.clone().filter(|_| !activity.undone),
+        undone: activity.undone,
+    }
+}

@@ -1,0 +1,30 @@
+//! The desktop shell of Skillhold: the window, the commands its page can call, and the verbs of the
+//! command line. It joins what the crates `skills`, `skills-mcp` and `vault` do and decides nothing
+//! of its own about skills; every rule lies in one of those.
+
+pub mod activity;
+pub mod cli;
+pub mod commands;
+pub mod connections;
+pub mod drafts;
+pub mod error;
+pub mod events;
+pub mod install;
+pub mod jobs;
+pub mod left_out;
+pub mod library;
+pub mod link;
+pub mod logging;
+pub mod offers;
+pub mod remembered;
+pub mod render;
+pub mod review;
+pub mod servers;
+pub mod settings;
+pub mod shell;
+pub mod verdict;
+pub mod view;
+pub mod window;
+
+#[cfg(test)]
+mod tests;

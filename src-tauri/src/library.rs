@@ -1,0 +1,339 @@
+//! The library as the page sees it: rows, one skill in detail, one file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use skills::MAIN_FILE;
+use skills::check::Diagnostic;
+use skills::frontmatter::FrontMatter;
+use skills::inspect::{Finding, inspect};
+use skills::library::{Group, LocalSkill, Snapshot};
+use skills::manifest::{MAX_BYTES, MAX_FILES, Manifest, read_files};
+use vault::placement::{Origin, Placement};
+
+use crate::error::Outcome;
+use crate::render::{self, spelled_out};
+use crate::shell::Shell;
+use crate::view::{
+    CheckView, CopyRef, Detection, Drift, ErrorView, Field, FileContent, FileRow, FileState,
+    LibraryView, ManifestView, PlacementView, Requests, RootProblem, RowState, Scope, Severity,
+    SkillDetail, SkillRow, ToolView,
+};
+
+impl Shell {
+    /// The whole library as it was scanned last. The first call starts the scan.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn library_view(&self) -> Outcome<LibraryView> {
+        let revision = self.events.revision(Scope::Library);
+        let snapshot = self.library.snapshot();
+        let placements = self.vault.placements()?;
+        let mut tools: Vec<ToolView> =
+            snapshot.tools.iter().map(|state| self.tool_view(&snapshot, state)).collect();
+        tools.sort_by_key(|tool| match tool.detection {
+            Detection::Detected => 0,
+            Detection::FolderOnly => 1,
+            Detection::NotFound => 2,
+        });
+        let problems = snapshot.roots.iter().filter_map(|root| {
+            let message = root.problem.clone()?;
+            Some(RootProblem { path: self.paths.display(&root.path), message })
+        });
+        Ok(LibraryView {
+            revision,
+            scanning: !self.scanned(),
+            tools,
+            skills: snapshot.groups().iter().map(|group| self.row(group, &placements)).collect(),
+            problems: problems.collect(),
+        })
+    }
+
+    fn tool_view(&self, snapshot: &Snapshot, state: &skills::library::ToolState) -> ToolView {
+        let tool = state.tool;
+        let names: BTreeSet<&str> = snapshot
+            .skills
+            .iter()
+            .filter(|skill| skill.tools.contains(&tool.id))
+            .map(|skill| skill.name.as_str())
+            .collect();
+        ToolView {
+            id: tool.id.clone(),
+            name: tool.name.clone(),
+            monogram: tool.monogram.clone(),
+            detection: match state.detection {
+                skills::tool::Detection::Detected => Detection::Detected,
+                skills::tool::Detection::FolderOnly => Detection::FolderOnly,
+                skills::tool::Detection::NotFound => Detection::NotFound,
+            },
+            count: names.len(),
+            roots: state.roots.iter().map(|root| self.paths.display(root)).collect(),
+            install_root: state
+                .install_root
+                .as_deref()
+                .map(|root| self.paths.display(root))
+                .unwrap_or_default(),
+        }
+    }
+
+    fn row(&self, group: &Group<'_>, placements: &[Placement]) -> SkillRow {
+        let first = group.skills.first();
+        let tools: BTreeSet<&String> = group.skills.iter().flat_map(|skill| &skill.tools).collect();
+        let worst = |severity| {
+            let count = |skill: &&LocalSkill| {
+                skill.diagnostics.iter().filter(|found| found.severity == severity).count()
+            };
+            group.skills.iter().map(count).max().unwrap_or(0)
+        };
+        SkillRow {
+            name: group.name.to_owned(),
+            description: first.map(|skill| skill.description.clone()).unwrap_or_default(),
+            tools: tools.into_iter().cloned().collect(),
+            state: state_of(group, placements),
+            errors: worst(skills::check::Severity::Error),
+            warnings: worst(skills::check::Severity::Warning),
+            copies: group.skills.iter().map(|skill| self.copy_ref(skill)).collect(),
+        }
+    }
+
+    fn copy_ref(&self, skill: &LocalSkill) -> CopyRef {
+        CopyRef {
+            id: skill.id.clone(),
+            path: self.paths.display(&skill.path),
+            tools: skill.tools.clone(),
+            fingerprint: fingerprint(skill),
+            linked: skill.linked,
+        }
+    }
+
+    /// One copy of a skill as it is on the disk now.
+    ///
+    /// # Errors
+    /// When there is no such copy any more, or it changed and cannot be read.
+    pub fn skill_detail(&self, id: &str) -> Outcome<SkillDetail> {
+        let snapshot = self.library.snapshot();
+        let skill = known(&snapshot, id)?;
+        let placements = self.vault.placements()?;
+        let groups = snapshot.groups();
+        let group = groups.iter().find(|group| group.name == skill.name);
+        let files = match &skill.manifest {
+            Ok(manifest) => Some(read_files(&skill.path, manifest)?),
+            Err(_) => None,
+        };
+        let main = files.as_ref().and_then(|files| files.get(MAIN_FILE));
+        let front_matter = main.map(|bytes| FrontMatter::read(bytes));
+        let inspection = files.as_ref().map(inspect).unwrap_or_default();
+        Ok(SkillDetail {
+            id: skill.id.clone(),
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+            path: self.paths.display(&skill.path),
+            tools: skill.tools.clone(),
+            state: group.map_or(RowState::Fine, |group| state_of(group, &placements)),
+            front_matter: front_matter
+                .as_ref()
+                .map(|front| fields(front.fields()))
+                .unwrap_or_default(),
+            html: front_matter
+                .as_ref()
+                .map(|front| render::markdown(front.body()))
+                .unwrap_or_default(),
+            requests: requests_view(inspection.requests),
+            manifest: skill
+                .manifest
+                .as_ref()
+                .ok()
+                .map(|manifest| manifest_view(manifest, |_| FileState::Local)),
+            manifest_problem: skill.manifest.as_ref().err().cloned(),
+            checks: checks_view(&skill.diagnostics, &inspection.findings),
+            copies: group
+                .map(|group| group.skills.iter().map(|skill| self.copy_ref(skill)).collect())
+                .unwrap_or_default(),
+            placement: placement_of(skill, &placements)
+                .map(|placement| self.placement_view(placement, skill)),
+            history: self.history_of_folder(&skill.path)?,
+        })
+    }
+
+    /// One file of a local skill.
+    ///
+    /// # Errors
+    /// When there is no such copy or file any more, or the disk does not give it.
+    pub fn skill_file(&self, id: &str, path: &str) -> Outcome<FileContent> {
+        let snapshot = self.library.snapshot();
+        let skill = known(&snapshot, id)?;
+        let manifest = skill.manifest.as_ref().map_err(|why| ErrorView::gone(why.clone()))?;
+        // Only what the manifest lists can be asked for, so the path never leads outside.
+        let file = manifest
+            .get(path)
+            .ok_or_else(|| ErrorView::gone(format!("{} has no file {path}", skill.name)))?;
+        let bytes = read_one(&skill.path, manifest, path)?;
+        Ok(FileContent {
+            path: path.to_owned(),
+            size: file.size,
+            state: FileState::Local,
+            body: render::file_body(path, &bytes),
+        })
+    }
+
+    fn placement_view(&self, placement: &Placement, skill: &LocalSkill) -> PlacementView {
+        PlacementView {
+            drift: if is_edited(skill, placement) { Drift::Edited } else { Drift::InSync },
+            origin: match &placement.origin {
+                Origin::Server { label, .. } => label.clone(),
+                Origin::Folder { path } => self.paths.display(path),
+            },
+            at: placement.at.to_string(),
+            source_fingerprint: placement.source.to_string(),
+            installed_fingerprint: placement.installed_fingerprint().to_string(),
+        }
+    }
+}
+
+/// The copy with this id.
+///
+/// # Errors
+/// When it is no longer there.
+pub(crate) fn known<'a>(snapshot: &'a Snapshot, id: &str) -> Outcome<&'a LocalSkill> {
+    snapshot
+        .skill(id)
+        .ok_or_else(|| ErrorView::gone("this skill is no longer in any tool's folder"))
+}
+
+fn fingerprint(skill: &LocalSkill) -> Option<String> {
+    skill.manifest.as_ref().ok().map(|manifest| manifest.fingerprint().to_string())
+}
+
+fn state_of(group: &Group<'_>, placements: &[Placement]) -> RowState {
+    let mut all = group.skills.iter();
+    let broken = |skill: &LocalSkill| {
+        skill.manifest.is_err()
+            || skill
+                .diagnostics
+                .iter()
+                .any(|found| found.severity == skills::check::Severity::Error)
+    };
+    let edited = |skill: &LocalSkill| {
+        placement_of(skill, placements).is_some_and(|placement| is_edited(skill, placement))
+    };
+    if all.clone().any(|skill| broken(skill)) {
+        RowState::Invalid
+    } else if all.clone().any(|skill| edited(skill)) {
+        RowState::Edited
+    } else {
+        let first = all.next().and_then(|skill| fingerprint(skill));
+        if all.all(|skill| fingerprint(skill) == first) {
+            RowState::Fine
+        } else {
+            RowState::Diverged
+        }
+    }
+}
+
+/// One file of a folder, checked against its digest.
+fn read_one(dir: &Path, manifest: &Manifest, path: &str) -> Outcome<Vec<u8>> {
+    // A manifest has to hold the main file, so that one is read as well.
+    let files = manifest.files().iter().filter(|file| file.path == path || file.path == MAIN_FILE);
+    let only = Manifest::new(files.cloned().collect()).map_err(|why| {
+        ErrorView::gone(format!("{} is not a skill any more: {why}", dir.display()))
+    })?;
+    let mut files = read_files(dir, &only)?;
+    files
+        .remove(path)
+        .ok_or_else(|| ErrorView::gone(format!("{} has no file {path}", dir.display())))
+}
+
+/// The record of this very folder. The record holds real paths, so a link to a folder that was
+/// placed elsewhere counts as that folder.
+fn placement_of<'a>(skill: &LocalSkill, placements: &'a [Placement]) -> Option<&'a Placement> {
+    placements.iter().find(|placement| {
+        placement.folder.file_name() == skill.path.file_name()
+            && (placement.folder == skill.path
+                || skill.path.canonicalize().is_ok_and(|real| real == placement.folder))
+    })
+}
+
+fn is_edited(skill: &LocalSkill, placement: &Placement) -> bool {
+    skill.manifest.as_ref().is_ok_and(|manifest| *manifest != placement.installed)
+}
+
+/// The fields of a front matter in order, values as text.
+pub(crate) fn fields(map: &serde_json::Map<String, serde_json::Value>) -> Vec<Field> {
+    map.iter()
+        .map(|(key, value)| Field {
+            key: spelled_out(key),
+            value: match value {
+                serde_json::Value::String(text) => spelled_out(text),
+                other => spelled_out(&other.to_string()),
+            },
+        })
+        .collect()
+}
+
+/// The files of a manifest, each with what `state` knows of it.
+pub(crate) fn manifest_view(
+    manifest: &Manifest,
+    state: impl Fn(&str) -> FileState,
+) -> ManifestView {
+    ManifestView {
+        files: manifest
+            .files()
+            .iter()
+            .map(|file| FileRow {
+                path: file.path.clone(),
+                size: file.size,
+                digest: file.digest.to_string(),
+                state: state(&file.path),
+            })
+            .collect(),
+        total: manifest.total_size(),
+        fingerprint: manifest.fingerprint().to_string(),
+        max_files: MAX_FILES,
+        max_bytes: MAX_BYTES,
+    }
+}
+
+/// What a skill asks for.
+pub(crate) fn requests_view(requests: skills::inspect::Requests) -> Requests {
+    let shown = |texts: Vec<String>| texts.iter().map(|text| spelled_out(text)).collect();
+    Requests {
+        allowed_tools: shown(requests.allowed_tools),
+        hooks: shown(requests.hooks),
+        commands: shown(requests.commands),
+        addresses: shown(requests.addresses),
+        outside: shown(requests.outside),
+    }
+}
+
+/// The diagnostics and findings of one skill, worst first.
+pub(crate) fn checks_view(diagnostics: &[Diagnostic], findings: &[Finding]) -> Vec<CheckView> {
+    let found = findings.iter().map(|finding| {
+        let view = check_view(&finding.diagnostic);
+        if finding.grave { CheckView { severity: Severity::Grave, ..view } } else { view }
+    });
+    let mut checks: Vec<CheckView> = found.chain(diagnostics.iter().map(check_view)).collect();
+    checks.sort_by_key(|check| match check.severity {
+        Severity::Grave => 0,
+        Severity::Error => 1,
+        Severity::Warning => 2,
+        Severity::Note => 3,
+    });
+    checks
+}
+
+fn check_view(diagnostic: &Diagnostic) -> CheckView {
+    let place = diagnostic.place.as_ref();
+    CheckView {
+        code: diagnostic.code.to_owned(),
+        severity: match diagnostic.severity {
+            skills::check::Severity::Error => Severity::Error,
+            skills::check::Severity::Warning => Severity::Warning,
+            skills::check::Severity::Note => Severity::Note,
+        },
+        message: spelled_out(&diagnostic.message),
+        help: diagnostic.help.clone(),
+        file: place.map(|place| place.file.clone()),
+        line: place.map(|place| place.line),
+        column: place.map(|place| place.column),
+    }
+}

@@ -1,0 +1,167 @@
+//! Text as lines of pieces, each with what it is.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+
+use super::hidden::{Run, code_point, runs};
+use crate::view::{Piece, TextRole};
+
+/// The most lines that are shown.
+const MOST_LINES: usize = 10_000;
+/// The most bytes that are shown.
+const MOST_BYTES: usize = 1024 * 1024;
+/// Longer lines are shown without roles.
+const LONG_LINE: usize = 2000;
+/// After this, the rest is shown without roles: a hostile text may be slow to take apart.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// The syntaxes, a constant table that takes some milliseconds to unpack.
+static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(SyntaxSet::load_defaults_newlines);
+/// Prefixes of scopes and what they mean; the first that fits wins.
+static ROLES: LazyLock<Vec<(Scope, TextRole)>> = LazyLock::new(|| {
+    [
+        ("comment", TextRole::Comment),
+        ("string", TextRole::String),
+        ("constant", TextRole::Number),
+        ("keyword", TextRole::Keyword),
+        ("storage", TextRole::Keyword),
+        ("entity.name.section", TextRole::Markup),
+        ("markup", TextRole::Markup),
+        ("entity", TextRole::Name),
+        ("support", TextRole::Name),
+        ("variable.function", TextRole::Name),
+    ]
+    .into_iter()
+    .filter_map(|(prefix, role)| Some((Scope::new(prefix).ok()?, role)))
+    .collect()
+});
+
+/// The lines of a text, and whether it was cut. Line ends are not part of the lines; hidden
+/// characters are pieces of their own.
+pub(super) fn highlight(path: &str, text: &str) -> (Vec<Vec<Piece>>, bool) {
+    let mut lines = Vec::new();
+    let mut syntax = syntax(path).map(|syntax| (ParseState::new(syntax), ScopeStack::new()));
+    let end = Instant::now() + PATIENCE;
+    let mut bytes = 0;
+    for line in text.split_inclusive('\n') {
+        bytes += line.len();
+        if lines.len() >= MOST_LINES || bytes > MOST_BYTES {
+            return (lines, true);
+        }
+        if line.len() > LONG_LINE || Instant::now() > end {
+            syntax = None;
+        }
+        let spans = syntax
+            .as_mut()
+            .and_then(|(state, stack)| spans(line, state, stack))
+            .unwrap_or_else(|| vec![(line, None)]);
+        lines.push(pieces(&spans));
+    }
+    (lines, false)
+}
+
+fn syntax(path: &str) -> Option<&'static SyntaxReference> {
+    let name = path.rsplit('/').next()?;
+    let token = name.rsplit_once('.').map_or(name, |(_, extension)| extension);
+    // The set has neither of these two; the nearest of kin reads well enough.
+    let token = match token {
+        "ts" | "tsx" | "mjs" | "cjs" | "jsx" => "js",
+        "jsonc" | "json5" => "json",
+        other => other,
+    };
+    SYNTAXES.find_syntax_by_extension(name).or_else(|| SYNTAXES.find_syntax_by_extension(token))
+}
+
+/// The line cut where its meaning changes; `None` when the syntax does not get on with it.
+fn spans<'a>(
+    line: &'a str,
+    state: &mut ParseState,
+    stack: &mut ScopeStack,
+) -> Option<Vec<(&'a str, Option<TextRole>)>> {
+    let ops = state.parse_line(line, &SYNTAXES).ok()?;
+    let mut out = Vec::new();
+    let mut from = 0;
+    for (at, op) in ops {
+        if from < at {
+            out.push((line.get(from..at)?, role(stack)));
+            from = at;
+        }
+        stack.apply(&op).ok()?;
+    }
+    out.push((line.get(from..)?, role(stack)));
+    Some(out)
+}
+
+fn role(stack: &ScopeStack) -> Option<TextRole> {
+    stack.as_slice().iter().rev().find_map(|scope| {
+        ROLES.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope)).map(|&(_, role)| role)
+    })
+}
+
+fn pieces(spans: &[(&str, Option<TextRole>)]) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::new();
+    for &(text, role) in spans {
+        let text =
+            text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
+        for run in runs(text) {
+            match run {
+                Run::Hidden(c) => {
+                    out.push(Piece { text: code_point(c), role: Some(TextRole::Hidden) });
+                }
+                Run::Plain(text) => match out.last_mut() {
+                    Some(last) if last.role == role => last.text.push_str(text),
+                    _ => out.push(Piece { text: text.to_owned(), role }),
+                },
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(text: &str, role: Option<TextRole>) -> Piece {
+        Piece { text: text.to_owned(), role }
+    }
+
+    #[test]
+    fn a_comment_and_a_number_are_told_apart() {
+        let (lines, cut) = highlight("a.py", "x = 1 # why\n");
+        assert_eq!(
+            lines,
+            [vec![
+                piece("x ", None),
+                piece("=", Some(TextRole::Keyword)),
+                piece(" ", None),
+                piece("1", Some(TextRole::Number)),
+                piece(" ", None),
+                piece("# why", Some(TextRole::Comment)),
+            ]]
+        );
+        assert!(!cut);
+    }
+
+    #[test]
+    fn hidden_characters_are_pieces_of_their_own() {
+        let (lines, _) = highlight("a.unknown", "a\u{200b}b\r\n\nc");
+        assert_eq!(
+            lines,
+            [
+                vec![piece("a", None), piece("U+200B", Some(TextRole::Hidden)), piece("b", None)],
+                vec![],
+                vec![piece("c", None)],
+            ]
+        );
+    }
+
+    #[test]
+    fn a_very_long_text_is_cut() {
+        let (lines, cut) = highlight("a.txt", &"\n".repeat(20_000));
+        assert_eq!(lines.len(), 10_000);
+        assert!(cut);
+    }
+}

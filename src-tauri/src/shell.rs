@@ -1,0 +1,168 @@
+//! What the window's commands work on: small parts with locks inside, joined here. Nothing in it
+//! knows of a window.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use skills::library::Library;
+use skills::origin::Endpoint;
+use skills::paths::Paths;
+use skills::watch::{Watch, watch};
+use skills_mcp::ClientContext;
+use skills_mcp::samples::Samples;
+use vault::plan::Plan;
+use vault::{Recovered, Vault, VaultError};
+
+use crate::connections::Connections;
+use crate::drafts::Drafts;
+use crate::events::Events;
+use crate::jobs::Jobs;
+use crate::review::Reviews;
+use crate::view::Scope;
+
+/// The person's name for the built-in samples until they give another.
+const SAMPLES: &str = "Samples";
+
+/// All parts of the program.
+#[derive(Debug)]
+pub struct Shell {
+    /// Where the person's folders are.
+    pub paths: Paths,
+    /// The skills on this disk.
+    pub library: Arc<Library>,
+    /// What was approved and where it was placed.
+    pub vault: Arc<Vault>,
+    /// The built-in samples.
+    pub samples: Arc<Samples>,
+    /// Tells the page what changed.
+    pub events: Arc<Events>,
+    /// The servers that are switched on.
+    pub connections: Connections,
+    /// Running reviews.
+    pub reviews: Reviews,
+    /// Plans that were shown.
+    pub plans: Drafts<Plan>,
+    /// Command lines that were shown.
+    pub commands: Drafts<Endpoint>,
+    /// Running jobs.
+    pub jobs: Jobs,
+    scan: Scan,
+}
+
+#[derive(Debug, Default)]
+struct Scan {
+    begun: AtomicBool,
+    done: AtomicBool,
+    watch: Mutex<Option<Watch>>,
+}
+
+impl Shell {
+    /// Opens the vault below these paths. Nothing is scanned and no server reached yet. The second
+    /// value says what an earlier run had left unfinished.
+    ///
+    /// # Errors
+    /// When the vault cannot be opened.
+    pub fn open(paths: Paths) -> Result<(Arc<Self>, Vec<Recovered>), VaultError> {
+        let (vault, recovered) = Vault::open(&paths)?;
+        let vault = Arc::new(vault);
+        let events = Arc::new(Events::new());
+        let samples = Arc::new(Samples::new(vault.settings()?.samples_changed));
+        let context =
+            ClientContext { samples: Some(Arc::clone(&samples)), ..ClientContext::default() };
+        let shell = Self {
+            library: Arc::new(Library::new(paths.clone())),
+            connections: Connections::new(Arc::clone(&vault), Arc::clone(&events), context),
+            paths,
+            vault,
+            samples,
+            events,
+            reviews: Reviews::default(),
+            plans: Drafts::default(),
+            commands: Drafts::default(),
+            jobs: Jobs::default(),
+            scan: Scan::default(),
+        };
+        Ok((Arc::new(shell), recovered))
+    }
+
+    /// Begins to reach the servers that are switched on. The samples are one of them from the first
+    /// run on.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn connect(&self) -> Result<(), VaultError> {
+        let samples = self.vault.settings()?.samples;
+        let mut servers = self.vault.servers()?;
+        let is_samples = |endpoint: &Endpoint| *endpoint == Endpoint::Samples;
+        if samples && !servers.iter().any(|server| is_samples(&server.endpoint)) {
+            servers.push(self.vault.add_server(SAMPLES, Endpoint::Samples)?);
+        }
+        for server in servers {
+            if server.enabled && (samples || !is_samples(&server.endpoint)) {
+                self.connections.start(server);
+            }
+        }
+        Ok(())
+    }
+
+    /// Offers the samples or not. Off, their approvals are kept for when they are back.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn offer_samples(&self, on: bool) -> Result<(), VaultError> {
+        self.vault.set_samples(on)?;
+        let known =
+            self.vault.servers()?.into_iter().find(|server| server.endpoint == Endpoint::Samples);
+        match (on, known) {
+            (true, Some(server)) => {
+                self.vault.set_server_enabled(&server.id, true)?;
+                self.connections.start(vault::servers::SavedServer { enabled: true, ..server });
+            }
+            (true, None) => {
+                self.connections.start(self.vault.add_server(SAMPLES, Endpoint::Samples)?)
+            }
+            (false, Some(server)) => self.connections.stop(&server.id),
+            (false, None) => {}
+        }
+        Ok(())
+    }
+
+    /// Starts to scan and to watch the folders, once.
+    pub fn scan(self: &Arc<Self>) {
+        if self.scan.begun.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let shell = Arc::clone(self);
+        tauri::async_runtime::spawn_blocking(move || {
+            shell.library.rescan();
+            shell.scan.done.store(true, Ordering::SeqCst);
+            shell.events.changed(Scope::Library);
+            shell.watch();
+        });
+    }
+
+    /// Whether the first scan is done.
+    pub fn scanned(&self) -> bool {
+        self.scan.done.load(Ordering::SeqCst)
+    }
+
+    fn watch(&self) {
+        let events = Arc::clone(&self.events);
+        let watching = watch(Arc::clone(&self.library), move |_| {
+            events.changed(Scope::Library);
+            // Rows of offers say what exists here.
+            events.changed(Scope::Servers);
+        });
+        match watching {
+            Ok(watching) => {
+                *self.scan.watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watching);
+            }
+            Err(error) => tracing::warn!(%error, "folders are not watched"),
+        }
+        // What happened between the scan and the watcher's start.
+        let before = self.library.snapshot().revision;
+        if self.library.rescan().revision != before {
+            self.events.changed(Scope::Library);
+        }
+    }
+}

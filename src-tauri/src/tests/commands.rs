@@ -1,0 +1,163 @@
+//! The commands as the page calls them, with the permissions that it really has.
+
+#![allow(clippy::disallowed_methods)]
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use skills::paths::Paths;
+use tauri::test::{INVOKE_KEY, MockRuntime, get_ipc_response, mock_builder};
+use tauri::webview::InvokeRequest;
+use tauri::{App, WebviewWindow, WebviewWindowBuilder};
+use tempfile::TempDir;
+
+use crate::commands::COMMANDS;
+use crate::shell::Shell;
+use crate::window::build;
+
+struct Played {
+    _home: TempDir,
+    _app: App<MockRuntime>,
+    window: WebviewWindow<MockRuntime>,
+}
+
+impl Played {
+    fn new(label: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let (shell, _) = Shell::open(Paths::under(home.path())).unwrap();
+        let app = build(mock_builder(), Arc::clone(&shell), crate::window::context()).unwrap();
+        let window = WebviewWindowBuilder::new(&app, label, Default::default()).build().unwrap();
+        Self { _home: home, _app: app, window }
+    }
+
+    fn call(&self, command: &str, arguments: Value, url: &str) -> Result<Value, Value> {
+        let request = InvokeRequest {
+            cmd: command.to_owned(),
+            callback: tauri::ipc::CallbackFn(0),
+            error: tauri::ipc::CallbackFn(1),
+            url: url.parse().unwrap(),
+            body: arguments.into(),
+            headers: Default::default(),
+            invoke_key: INVOKE_KEY.to_owned(),
+        };
+        get_ipc_response(&self.window, request).map(|body| body.deserialize().unwrap())
+    }
+
+    fn local(&self, command: &str, arguments: Value) -> Result<Value, Value> {
+        self.call(command, arguments, "tauri://localhost")
+    }
+}
+
+/// Whether an answer comes from a command or its arguments, and not from the check of permissions.
+fn reached(answer: &Result<Value, Value>) -> bool {
+    match answer {
+        Ok(_) | Err(Value::Object(_)) => true,
+        Err(Value::String(text)) => text.contains("missing required key"),
+        Err(_) => false,
+    }
+}
+
+#[test]
+fn the_main_window_reaches_every_command() {
+    let played = Played::new("main");
+    // Called without arguments: those that need some say which, the others answer.
+    for command in COMMANDS {
+        let answer = played.local(command, json!({}));
+        assert!(reached(&answer), "{command}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_page_from_elsewhere_reaches_no_command() {
+    let played = Played::new("main");
+    for command in COMMANDS {
+        let answer = played.call(command, json!({}), "https://evil.example");
+        assert!(!reached(&answer), "{command}: {answer:?}");
+    }
+}
+
+#[test]
+fn another_window_reaches_no_command() {
+    let played = Played::new("other");
+    for command in COMMANDS {
+        let answer = played.local(command, json!({}));
+        assert!(!reached(&answer), "{command}: {answer:?}");
+    }
+}
+
+#[test]
+fn the_page_has_no_power_over_files_shell_dialogs_or_links() {
+    let played = Played::new("main");
+    for command in [
+        "plugin:opener|open_url",
+        "plugin:opener|open_path",
+        "plugin:opener|reveal_item_in_dir",
+        "plugin:dialog|open",
+        "plugin:dialog|message",
+        "plugin:fs|read_file",
+        "plugin:shell|execute",
+        "plugin:window|close",
+        "plugin:event|emit",
+    ] {
+        let answer = played.local(command, json!({}));
+        assert!(!reached(&answer), "{command}: {answer:?}");
+    }
+}
+
+#[test]
+fn errors_arrive_as_values_with_a_code() {
+    let played = Played::new("main");
+    assert_eq!(
+        played.local("add_http_server", json!({ "label": "x", "url": "ftp://x" })),
+        Err(json!({
+            "code": "badInput",
+            "message": "\"ftp://x\" is not the address of a server: it has to start with http:// or https://",
+            "hint": "an address looks like https://example.org/mcp",
+            "causes": [],
+        }))
+    );
+    let gone = played.local("skill_detail", json!({ "copy": "0000000000000000" })).unwrap_err();
+    assert_eq!(gone["code"], "gone");
+    let link = played.local("open_link", json!({ "url": "file:///etc/passwd" })).unwrap_err();
+    assert_eq!(link["code"], "badInput");
+}
+
+#[test]
+fn a_command_line_is_shown_word_by_word_and_its_token_is_good_once() {
+    let played = Played::new("main");
+    let shown =
+        played.local("preview_command", json!({ "line": "no-such-program-here 'a b' c" })).unwrap();
+    assert_eq!(shown["program"], "no-such-program-here");
+    assert_eq!(shown["args"], json!(["a b", "c"]));
+    assert_eq!(shown["resolved"], Value::Null);
+    let confirm = json!({ "label": "mine", "token": shown["token"] });
+    let id = played.local("confirm_command", confirm.clone()).unwrap();
+    assert_eq!(played.local("confirm_command", confirm).unwrap_err()["code"], "gone");
+    let servers = played.local("servers", json!({})).unwrap();
+    assert_eq!(servers["servers"][0]["id"], id);
+    assert_eq!(servers["servers"][0]["address"], "no-such-program-here 'a b' c");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_file_that_a_command_would_run_is_named() {
+    let played = Played::new("main");
+    let shown = played.local("preview_command", json!({ "line": "sh -c true" })).unwrap();
+    let file = shown["resolved"].as_str().unwrap();
+    assert!(file.starts_with('/') && file.ends_with("/sh"), "{file}");
+    for refused in ["", "a 'b", "a\u{200b}b"] {
+        let error = played.local("preview_command", json!({ "line": refused })).unwrap_err();
+        assert_eq!(error["code"], "badInput", "{refused:?}");
+    }
+}
+
+#[test]
+fn settings_are_kept() {
+    let played = Played::new("main");
+    assert_eq!(played.local("settings", json!({})).unwrap()["welcomed"], false);
+    played.local("set_welcomed", json!({})).unwrap();
+    played.local("set_theme", json!({ "theme": "dark" })).unwrap();
+    let settings = played.local("settings", json!({})).unwrap();
+    assert_eq!((&settings["welcomed"], &settings["theme"]), (&json!(true), &json!("dark")));
+    assert_eq!(settings["dataFolder"], "~/.local/share/skillhold");
+}

@@ -1,0 +1,5 @@
+//! Tests of the shell as a whole.
+
+mod agreement;
+mod commands;
+mod flow;

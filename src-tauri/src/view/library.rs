@@ -1,0 +1,382 @@
+//! The library: tools, rows, one skill in detail, one file.
+
+use serde::{Deserialize, Serialize};
+
+/// The whole library at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct LibraryView {
+    /// Grows with every change; replies with a lower one are out of date.
+    pub revision: u64,
+    /// True until the first scan is done.
+    pub scanning: bool,
+    /// Every tool Skillhold knows, found ones first.
+    pub tools: Vec<ToolView>,
+    /// One row a skill name, in order of names.
+    pub skills: Vec<SkillRow>,
+    /// Roots that could not be read.
+    pub problems: Vec<RootProblem>,
+}
+
+/// A tool that reads skills.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolView {
+    /// As in `claude-code`.
+    pub id: String,
+    /// As in `Claude Code`.
+    pub name: String,
+    /// Two letters.
+    pub monogram: String,
+    /// Whether it is on this machine.
+    pub detection: Detection,
+    /// How many skills it sees.
+    pub count: usize,
+    /// The folders it reads, as a person writes them.
+    pub roots: Vec<String>,
+    /// Where a copy for it goes.
+    pub install_root: String,
+}
+
+/// Whether a tool is on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum Detection {
+    /// Its own settings are there.
+    Detected,
+    /// Only a skills folder is there.
+    FolderOnly,
+    /// Nothing of it is there.
+    NotFound,
+}
+
+/// A folder of skills that could not be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct RootProblem {
+    /// As a person writes it.
+    pub path: String,
+    /// Why.
+    pub message: String,
+}
+
+/// All skills of one name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SkillRow {
+    /// The name, which is also the row's key.
+    pub name: String,
+    /// Of the first copy.
+    pub description: String,
+    /// Ids of the tools that have it.
+    pub tools: Vec<String>,
+    /// What there is to say about it.
+    pub state: RowState,
+    /// The worst count: how many errors.
+    pub errors: usize,
+    /// How many warnings.
+    pub warnings: usize,
+    /// Each place where it lies.
+    pub copies: Vec<CopyRef>,
+}
+
+/// The one word at the right of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum RowState {
+    /// Nothing to say.
+    Fine,
+    /// It breaks a rule.
+    Invalid,
+    /// It was changed after Skillhold installed it.
+    Edited,
+    /// Copies in several places differ.
+    Diverged,
+}
+
+/// One folder that holds a skill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct CopyRef {
+    /// Opaque; what commands take.
+    pub id: String,
+    /// As a person writes it.
+    pub path: String,
+    /// Ids of the tools that see this folder.
+    pub tools: Vec<String>,
+    /// 64 digits; absent where a file could not be read.
+    pub fingerprint: Option<String>,
+    /// Whether the folder is a link.
+    pub linked: bool,
+}
+
+/// One copy of a skill, in full.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SkillDetail {
+    /// The copy's id.
+    pub id: String,
+    /// The row's name.
+    pub name: String,
+    /// From the front matter, or as the reference falls back.
+    pub description: String,
+    /// Where it lies, as a person writes it.
+    pub path: String,
+    /// Ids of the tools that see it.
+    pub tools: Vec<String>,
+    /// What there is to say about it.
+    pub state: RowState,
+    /// The front matter's fields in order, values as text.
+    pub front_matter: Vec<Field>,
+    /// `SKILL.md`'s body as safe markup.
+    pub html: String,
+    /// What it asks for.
+    pub requests: Requests,
+    /// Its files.
+    pub manifest: Option<ManifestView>,
+    /// Why there is no manifest.
+    pub manifest_problem: Option<String>,
+    /// What is wrong with it, worst first.
+    pub checks: Vec<CheckView>,
+    /// All copies of the same name, this one among them.
+    pub copies: Vec<CopyRef>,
+    /// What Skillhold knows of having placed it.
+    pub placement: Option<PlacementView>,
+    /// What happened to it here, newest first.
+    pub history: Vec<super::ActivityRow>,
+}
+
+/// One field of a front matter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct Field {
+    /// The key.
+    pub key: String,
+    /// The value as text; mappings and lists as JSON.
+    pub value: String,
+}
+
+/// What a skill asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct Requests {
+    /// The words of `allowed-tools`.
+    pub allowed_tools: Vec<String>,
+    /// The hooks it declares, as text.
+    pub hooks: Vec<String>,
+    /// Commands it tells the model to run.
+    pub commands: Vec<String>,
+    /// Network addresses in its files.
+    pub addresses: Vec<String>,
+    /// Paths outside of itself.
+    pub outside: Vec<String>,
+}
+
+/// The files of one skill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ManifestView {
+    /// In byte order of paths.
+    pub files: Vec<FileRow>,
+    /// Bytes in all.
+    pub total: u64,
+    /// 64 digits.
+    pub fingerprint: String,
+    /// The most files a skill may have.
+    pub max_files: usize,
+    /// The most bytes a skill may have.
+    pub max_bytes: u64,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct FileRow {
+    /// Relative to the skill.
+    pub path: String,
+    /// In bytes.
+    pub size: u64,
+    /// `sha256:` and 64 digits.
+    pub digest: String,
+    /// Whether its bytes were seen and match.
+    pub state: FileState,
+}
+
+/// What is known of a file's bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum FileState {
+    /// On this disk, hashed here.
+    Local,
+    /// Said by a server, not looked at.
+    Declared,
+    /// Fetched; size and digest match.
+    Verified {
+        /// Set when the server had changed the line endings and they were put back.
+        line_endings_restored: bool,
+    },
+    /// Fetched; size or digest does not match.
+    Mismatch {
+        /// As declared: size in bytes, then digest.
+        expected: String,
+        /// As received.
+        actual: String,
+    },
+    /// Could not be fetched.
+    Failed {
+        /// Why.
+        message: String,
+    },
+}
+
+/// One diagnostic or finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct CheckView {
+    /// As in `name-folder`.
+    pub code: String,
+    /// How bad.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// The file, relative to the skill.
+    pub file: Option<String>,
+    /// From 1.
+    pub line: Option<u32>,
+    /// From 1, in characters.
+    pub column: Option<u32>,
+}
+
+/// How bad a diagnostic is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum Severity {
+    /// Must be looked at and ticked before an approval.
+    Grave,
+    /// Breaks a MUST.
+    Error,
+    /// Allowed but unwise.
+    Warning,
+    /// Advice.
+    Note,
+}
+
+/// What Skillhold knows of having placed a copy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct PlacementView {
+    /// Whether the bytes are as installed.
+    pub drift: Drift,
+    /// Label of the server, or the path it was copied from.
+    pub origin: String,
+    /// When, in RFC 3339.
+    pub at: String,
+    /// The fingerprint that was approved or copied.
+    pub source_fingerprint: String,
+    /// The fingerprint that was installed; differs where requests were left out.
+    pub installed_fingerprint: String,
+}
+
+/// Whether an installed skill is as it was installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum Drift {
+    /// Byte for byte.
+    InSync,
+    /// Changed on this disk.
+    Edited,
+    /// Gone.
+    Missing,
+}
+
+/// One file's content, ready to show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct FileContent {
+    /// Relative to the skill.
+    pub path: String,
+    /// In bytes.
+    pub size: u64,
+    /// What its bytes are known to be.
+    pub state: FileState,
+    /// How to show it.
+    pub body: FileBody,
+}
+
+/// How a file is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum FileBody {
+    /// Lines of text; each line is a run of pieces.
+    Text {
+        /// In order.
+        lines: Vec<Vec<Piece>>,
+        /// The whole text was longer and is cut here.
+        cut: bool,
+    },
+    /// An image that the page can show.
+    Image {
+        /// `data:` with a fixed list of types.
+        data_url: String,
+    },
+    /// Other bytes: offset, hexadecimal and characters, sixteen a line.
+    Binary {
+        /// In order, cut after 4,096 bytes.
+        lines: Vec<String>,
+        /// There are more bytes.
+        cut: bool,
+    },
+}
+
+/// A piece of a highlighted line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct Piece {
+    /// As it is.
+    pub text: String,
+    /// What it is, where highlighting knows.
+    pub role: Option<TextRole>,
+}
+
+/// What a piece of text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum TextRole {
+    /// A comment.
+    Comment,
+    /// A keyword.
+    Keyword,
+    /// A string.
+    String,
+    /// A number or constant.
+    Number,
+    /// A name: function, tag, key.
+    Name,
+    /// A heading or other markup.
+    Markup,
+    /// A hidden or misleading character, shown as its code point.
+    Hidden,
+}

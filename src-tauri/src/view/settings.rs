@@ -1,0 +1,57 @@
+//! Settings.
+
+use serde::{Deserialize, Serialize};
+
+/// What the person can set, and where things are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SettingsView {
+    /// Light, dark or as the system.
+    pub theme: Theme,
+    /// Whether the built-in samples are offered.
+    pub samples: bool,
+    /// False until the person has finished the first screen.
+    pub welcomed: bool,
+    /// Where Skillhold keeps its data, as a person writes it.
+    pub data_folder: String,
+    /// Of the program.
+    pub version: String,
+}
+
+/// Which theme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum Theme {
+    /// As the system.
+    System,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+}
+
+/// The payload of the event `changed`: ask again for these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct Changed {
+    /// What is out of date.
+    pub what: Scope,
+    /// The new revision.
+    pub revision: u64,
+}
+
+/// A part of the state that the page holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum Scope {
+    /// `library`.
+    Library,
+    /// `servers`.
+    Servers,
+    /// `activity`.
+    Activity,
+}

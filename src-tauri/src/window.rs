@@ -1,0 +1,171 @@
+//! The window: plugins, commands, and the parts of the program behind them.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use skills::paths::Paths;
+use tauri::{
+    AppHandle, Context, Emitter as _, Manager as _, RunEvent, Runtime, WebviewWindowBuilder,
+};
+use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
+
+use crate::shell::Shell;
+use crate::view::ErrorView;
+use crate::{cli, commands, events, logging};
+
+/// Opens the window and stays until it is closed.
+pub fn run() -> ExitCode {
+    let paths = match Paths::from_environment() {
+        Ok(paths) => paths,
+        Err(error) => return cli::fail(&error),
+    };
+    // The vault comes first: it makes the data folder, for this person alone.
+    let (shell, recovered) = match Shell::open(paths) {
+        Ok(opened) => opened,
+        Err(error) => return refuse(&error),
+    };
+    // The log is a convenience: the window opens without it.
+    let _log = logging::to_file(&shell.paths).map_err(|error| cli::fail(&error)).ok();
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "started");
+    for one in &recovered {
+        tracing::warn!(%one, "recovered");
+    }
+    let web_data = shell.paths.data().join("webview");
+    let builder = for_one_person(tauri::Builder::default(), &shell.paths)
+        .setup(move |app| Ok(open(app.handle(), web_data)?));
+    match build(builder, Arc::clone(&shell), context()) {
+        Ok(app) => {
+            if let Err(error) = shell.connect() {
+                tracing::error!(%error, "servers are not reached");
+            }
+            app.run(move |_, event| {
+                if let RunEvent::Exit = event {
+                    shell.connections.stop_all();
+                }
+            });
+            ExitCode::SUCCESS
+        }
+        Err(error) => cli::fail(&error),
+    }
+}
+
+/// Opens the window of the configuration, with what the web view keeps below our own data folder.
+fn open<R: Runtime>(app: &AppHandle<R>, web_data: PathBuf) -> tauri::Result<()> {
+    for window in &app.config().app.windows {
+        WebviewWindowBuilder::from_config(app, window)?.data_directory(web_data.clone()).build()?;
+    }
+    Ok(())
+}
+
+/// Says in a dialog why the window does not open: whoever clicked an icon sees no standard error.
+fn refuse(error: &vault::VaultError) -> ExitCode {
+    let code = cli::fail(error);
+    let view = ErrorView::from(error);
+    let text = [Some(view.message), view.causes.into_iter().next(), view.hint];
+    let text = text.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+    let mut context = context();
+    context.config_mut().app.windows.clear();
+    let built = tauri::Builder::default().plugin(tauri_plugin_dialog::init()).build(context);
+    match built {
+        Ok(app) => app.run(move |app, event| {
+            if let RunEvent::Ready = event {
+                let handle = app.clone();
+                let dialog = app.dialog().message(&text).title("Skillhold cannot start");
+                dialog.kind(MessageDialogKind::Error).show(move |_| handle.exit(1));
+            }
+        }),
+        Err(error) => drop(cli::fail(&error)),
+    }
+    code
+}
+
+/// The program's configuration, permissions and page. This is the one place that makes it: each
+/// would embed the page once more.
+pub(crate) fn context<R: Runtime>() -> Context<R> {
+    tauri::generate_context!()
+}
+
+/// One instance, and the window's place as it was left; neither when everything was redirected to
+/// another folder, as tests do: both reach outside of it.
+fn for_one_person<R: Runtime>(builder: tauri::Builder<R>, paths: &Paths) -> tauri::Builder<R> {
+    if redirected() {
+        return builder;
+    }
+    let state = paths.data().join("window.json");
+    builder.plugin(tauri_plugin_single_instance::init(|app, _, _| show(app))).plugin(
+        tauri_plugin_window_state::Builder::new()
+            .with_filename(state.to_string_lossy().into_owned())
+            .build(),
+    )
+}
+
+#[expect(clippy::disallowed_methods, reason = "asked once, to keep plugins from reaching outside")]
+fn redirected() -> bool {
+    std::env::var_os(skills::paths::REDIRECT).is_some_and(|dir| !dir.is_empty())
+}
+
+fn show<R: Runtime>(app: &AppHandle<R>) {
+    if let Some(window) = app.get_webview_window("main") {
+        for done in [window.unminimize(), window.show(), window.set_focus()] {
+            if let Err(error) = done {
+                tracing::warn!(%error, "the window does not come to the front");
+            }
+        }
+    }
+}
+
+/// The program behind any window, also a window that a test only plays.
+///
+/// # Errors
+/// What Tauri says.
+pub fn build<R: Runtime>(
+    builder: tauri::Builder<R>,
+    shell: Arc<Shell>,
+    context: Context<R>,
+) -> tauri::Result<tauri::App<R>> {
+    let events = Arc::clone(&shell.events);
+    let app = builder
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
+        .manage(shell)
+        .invoke_handler(tauri::generate_handler![
+            commands::library::library,
+            commands::library::skill_detail,
+            commands::library::skill_file,
+            commands::library::reveal_skill,
+            commands::library::open_link,
+            commands::server::servers,
+            commands::server::add_http_server,
+            commands::server::preview_command,
+            commands::server::confirm_command,
+            commands::server::rename_server,
+            commands::server::remove_server,
+            commands::server::set_server_enabled,
+            commands::server::refresh_server,
+            commands::server::offer_detail,
+            commands::server::offer_file,
+            commands::review::start_review,
+            commands::review::review_file,
+            commands::review::approve,
+            commands::review::reject,
+            commands::review::close_review,
+            commands::install::plan,
+            commands::install::apply_plan,
+            commands::install::undo,
+            commands::install::cancel,
+            commands::activity::activity,
+            commands::settings::settings,
+            commands::settings::set_theme,
+            commands::settings::set_samples,
+            commands::settings::set_welcomed,
+        ])
+        .build(context)?;
+    let handle = app.handle().clone();
+    events.tell_with(move |changed| {
+        if let Err(error) = handle.emit(events::CHANGED, changed) {
+            tracing::warn!(%error, "the page was not told of a change");
+        }
+    });
+    Ok(app)
+}

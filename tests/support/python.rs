@@ -1,0 +1,85 @@
+//! Peers in Python: FastMCP as a server and as a client, from the environment that
+//! `cargo xtask setup` makes.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A first start compiles FastMCP's modules.
+const START: Duration = Duration::from_secs(60);
+
+/// The target folder of this build.
+pub(crate) fn target() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap()
+}
+
+/// The Python that has FastMCP.
+pub(crate) fn python() -> PathBuf {
+    let python = target().join("peers-venv/bin/python");
+    assert!(python.exists(), "{} is not there: `cargo xtask setup` makes it", python.display());
+    python
+}
+
+/// A script in tests/peers. The test programs belong to two packages: one at the top, one below.
+pub(crate) fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|folder| folder.join("tests/peers").join(name))
+        .find(|script| script.exists())
+        .unwrap()
+}
+
+/// The arguments with which Python serves `root` over standard input and output.
+pub(crate) fn stdio_arguments(mode: &str, root: &Path) -> Vec<String> {
+    let root = root.to_str().unwrap();
+    [script("server.py").to_str().unwrap(), mode, root, "stdio"].map(str::to_owned).to_vec()
+}
+
+/// A FastMCP server over HTTP; ended when dropped.
+pub(crate) struct HttpServer {
+    child: Child,
+    /// Where it listens.
+    pub(crate) url: String,
+}
+
+impl HttpServer {
+    /// Publishes `root`, in the mode `strict` or `default`.
+    pub(crate) fn start(mode: &str, root: &Path) -> Self {
+        // Another process may take the port between the look and the use: then try again.
+        (0..3).find_map(|_| Self::try_start(mode, root)).expect("FastMCP listens")
+    }
+
+    fn try_start(mode: &str, root: &Path) -> Option<Self> {
+        let port = free_port();
+        let child = Command::new(python())
+            .arg(script("server.py"))
+            .args([mode, root.to_str().unwrap(), &port.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut server = Self { child, url: format!("http://127.0.0.1:{port}/mcp") };
+        let started = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if server.child.try_wait().unwrap().is_some() {
+                return None;
+            }
+            assert!(started.elapsed() < START, "FastMCP did not open its port");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(server)
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A port that nobody listens on at this moment.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
