@@ -2,7 +2,7 @@
 //! `_manifest` beside them.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use rmcp::model::ServerCapabilities;
@@ -83,7 +83,7 @@ pub(crate) async fn get(
     uri: &str,
 ) -> Result<Offer, ClientError> {
     if source.get() != Source::Extension {
-        return Ok(one_from_manifest(calls, uri, None).await?);
+        return Ok(one_from_manifest(calls, uri, None, &Budget::new(LIST_BYTES)).await?);
     }
     let answer = calls.get(uri).await?;
     let doing = "get a skill of";
@@ -129,9 +129,11 @@ async fn from_manifests(calls: &Calls, source: &SourceCell) -> Result<Offers, Cl
     };
     let found = main_files(&items, &mut notices);
     source.found_any(!found.is_empty());
+    let budget = Budget::new(LIST_BYTES);
+    let budget = &budget;
     let offers: Vec<Option<Offer>> = stream::iter(found.into_iter().map(|found| async move {
         let description = found.description.as_deref();
-        match one_from_manifest(calls, &found.uri, description).await {
+        match one_from_manifest(calls, &found.uri, description, budget).await {
             Ok(offer) => Ok(Some(offer)),
             Err(NoManifest { error, ours: false }) => Err(error),
             Err(_) if found.nested => Ok(None),
@@ -153,6 +155,28 @@ async fn from_manifests(calls: &Calls, source: &SourceCell) -> Result<Offers, Cl
     Ok(Offers { offers, notices: bounded(notices) })
 }
 
+/// How many bytes of manifests are still taken: each alone is within the limit of a message, and
+/// there may be as many as entries.
+#[derive(Debug)]
+struct Budget {
+    most: usize,
+    taken: AtomicUsize,
+}
+
+impl Budget {
+    fn new(most: usize) -> Self {
+        Self { most, taken: AtomicUsize::new(0) }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) > self.most
+    }
+
+    fn take(&self, bytes: usize) {
+        self.taken.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
 /// A manifest that cannot be had.
 struct NoManifest {
     error: ClientError,
@@ -170,8 +194,14 @@ async fn one_from_manifest(
     calls: &Calls,
     uri: &str,
     description: Option<&str>,
+    budget: &Budget,
 ) -> Result<Offer, NoManifest> {
     let doing = "read a manifest of";
+    if budget.is_spent() {
+        let reason = format!("the manifests of the others have over {} bytes in all", budget.most);
+        let error = ClientError::new(ErrorKind::Refused, doing, calls.server(), reason);
+        return Err(NoManifest { error, ours: true });
+    }
     let Some(base) = uri.strip_suffix(MAIN_FILE).filter(|base| base.ends_with('/')) else {
         let error = ClientError::new(
             ErrorKind::Refused,
@@ -182,7 +212,10 @@ async fn one_from_manifest(
         return Err(NoManifest { error, ours: true });
     };
     match calls.read(&format!("{base}_manifest"), doing).await {
-        Ok(received) => Ok(manifest_offer(uri, description, &received.bytes)),
+        Ok(received) => {
+            budget.take(received.bytes.len());
+            Ok(manifest_offer(uri, description, &received.bytes))
+        }
         Err(error) => {
             let ours = matches!(error.kind(), ErrorKind::Refused | ErrorKind::Protocol);
             Err(NoManifest { error, ours })
@@ -296,5 +329,19 @@ fn weight(value: &Value) -> usize {
             map.iter().map(|(key, value)| key.len() + 4 + weight(value)).sum::<usize>() + 2
         }
         _ => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_are_read_until_they_are_too_many_bytes_in_all() {
+        let budget = Budget::new(10);
+        budget.take(10);
+        assert!(!budget.is_spent());
+        budget.take(1);
+        assert!(budget.is_spent());
     }
 }

@@ -30,3 +30,50 @@ pub mod watch;
 
 /// The file that makes a folder a skill.
 pub const MAIN_FILE: &str = "SKILL.md";
+
+/// Whether the file at this path is a `SKILL.md` to some tool or on some disk: without case and
+/// composition, at the top of the skill or below.
+pub fn reads_as_main_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    path::folded(name) == path::folded(MAIN_FILE)
+}
+
+/// Whether a file at this path belongs to a manifest by which tools load the skill's folder as a
+/// plugin, with hooks, servers and agents of its own, as in `.claude-plugin/plugin.json`.
+pub fn is_plugin_manifest(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(folders, _)| {
+        folders
+            .split('/')
+            .any(|name| name.starts_with('.') && path::folded(name).ends_with("plugin"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_file_is_one_in_any_case() {
+        for path in [
+            "SKILL.md",
+            "a/skill.md",
+            "Skill.MD",
+            "a/b/S\u{212a}ILL.md",
+            "\u{17f}kill.md",
+            "SKILL\u{200d}.md",
+        ] {
+            assert!(reads_as_main_file(path), "{path}");
+        }
+        assert!(!reads_as_main_file("SKILL.md/a"));
+        assert!(!reads_as_main_file("my-skill.md"));
+    }
+
+    #[test]
+    fn a_plugin_manifest_is_told_by_its_folder() {
+        assert!(is_plugin_manifest(".claude-plugin/plugin.json"));
+        assert!(is_plugin_manifest("a/.Claude-Plugin/plugin.json"));
+        assert!(is_plugin_manifest(".codex-plugin/x"));
+        assert!(!is_plugin_manifest("docs/plugin/plugin.json"));
+        assert!(!is_plugin_manifest(".claude-plugin"));
+    }
+}

@@ -3,12 +3,20 @@
 //! A path that passes can be created with the same meaning on Linux, macOS and Windows.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
 
 /// The longest name of one file or folder, in bytes of UTF-8.
 pub const MAX_COMPONENT: usize = 255;
+
+/// The longest path inside of a skill, in bytes of UTF-8: the shortest limit of a system for a
+/// whole path is 1,024 bytes, and the tool's folder comes before it.
+pub const MAX_PATH: usize = 768;
+
+/// The most components of a path inside of a skill.
+pub const MAX_DEPTH: usize = 64;
 
 /// A path that cannot be written everywhere, and the rule that it breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +43,10 @@ pub enum PathRule {
     TrailingDotOrSpace,
     /// A component is longer than [`MAX_COMPONENT`] bytes.
     TooLong,
+    /// The whole path is longer than [`MAX_PATH`] bytes.
+    PathTooLong,
+    /// There are more than [`MAX_DEPTH`] components.
+    TooDeep,
 }
 
 impl fmt::Display for PathRule {
@@ -46,6 +58,8 @@ impl fmt::Display for PathRule {
             Self::ReservedName => f.write_str("has a name that Windows keeps for a device"),
             Self::TrailingDotOrSpace => f.write_str("has a name that ends with a dot or a space"),
             Self::TooLong => write!(f, "has a name of more than {MAX_COMPONENT} bytes"),
+            Self::PathTooLong => write!(f, "has more than {MAX_PATH} bytes"),
+            Self::TooDeep => write!(f, "is more than {MAX_DEPTH} folders deep"),
         }
     }
 }
@@ -55,7 +69,14 @@ impl fmt::Display for PathRule {
 /// # Errors
 /// The first rule that it breaks, from left to right.
 pub fn check_portable(path: &str) -> Result<(), PathProblem> {
-    match path.split('/').find_map(broken_rule) {
+    let whole = || {
+        if path.len() > MAX_PATH {
+            Some(PathRule::PathTooLong)
+        } else {
+            (path.split('/').count() > MAX_DEPTH).then_some(PathRule::TooDeep)
+        }
+    };
+    match path.split('/').find_map(broken_rule).or_else(whole) {
         Some(rule) => Err(PathProblem { path: path.to_owned(), rule }),
         None => Ok(()),
     }
@@ -93,35 +114,55 @@ fn is_device(component: &str) -> bool {
 /// The first two paths that would be one on a disk that ignores case or Unicode composition, or of
 /// which one is a file where the other needs a folder; the earlier one first.
 pub fn collision<'a>(paths: impl Iterator<Item = &'a str>) -> Option<(String, String)> {
-    /// What lies at a folded name: how it is spelt, whether it is a file, and who said so first.
+    /// What lies at a folded name in a folder: how it is spelt, whether it is a file, its number
+    /// as a folder, and who said so first.
     struct Taken<'a> {
         spelling: &'a str,
         file: bool,
+        number: usize,
         by: &'a str,
     }
-    let mut taken: HashMap<String, Taken<'a>> = HashMap::new();
+    let mut taken: HashMap<(usize, String), Taken<'a>> = HashMap::new();
     for path in paths {
-        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-        for end in ends {
-            let spelling = &path[..end];
-            let file = end == path.len();
-            match taken.get(&folded(spelling)) {
-                None => {
-                    taken.insert(folded(spelling), Taken { spelling, file, by: path });
+        let mut folder = 0;
+        let mut names = path.split('/').peekable();
+        while let Some(spelling) = names.next() {
+            let file = names.peek().is_none();
+            let number = taken.len() + 1;
+            match taken.entry((folder, folded(spelling))) {
+                Entry::Vacant(place) => {
+                    place.insert(Taken { spelling, file, number, by: path });
+                    folder = number;
                 }
-                Some(first) if first.file || file || first.spelling != spelling => {
-                    return Some((first.by.to_owned(), path.to_owned()));
+                Entry::Occupied(first) => {
+                    let first = first.get();
+                    if first.file || file || first.spelling != spelling {
+                        return Some((first.by.to_owned(), path.to_owned()));
+                    }
+                    folder = first.number;
                 }
-                Some(_) => {}
             }
         }
     }
     None
 }
 
-/// The same text for names that a file system may hold equal: composed and without case.
+/// The same text for names that a file system may hold equal: composed, without case, and without
+/// the characters that HFS+ ignores.
 pub(crate) fn folded(name: &str) -> String {
-    name.nfc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect()
+    let ignored = |c: &char| {
+        matches!(
+            c,
+            '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
+        )
+    };
+    name.chars()
+        .filter(|c| !ignored(c))
+        .nfc()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+        .nfc()
+        .collect()
 }
 
 #[cfg(test)]
@@ -176,6 +217,24 @@ mod tests {
     }
 
     #[test]
+    fn a_path_that_no_disk_holds_is_refused() {
+        assert_eq!(rule(&vec!["b".repeat(191); 4].join("/")), None);
+        assert_eq!(rule(&vec!["b".repeat(192); 4].join("/")), Some(PathRule::PathTooLong));
+        assert_eq!(rule(&vec!["b"; 64].join("/")), None);
+        assert_eq!(rule(&vec!["b"; 65].join("/")), Some(PathRule::TooDeep));
+    }
+
+    #[test]
+    fn collisions_in_long_paths_are_found_at_once() {
+        let deep = vec!["a"; 50_000].join("/");
+        let other = format!("{deep}/b");
+        assert_eq!(
+            collision([deep.as_str(), other.as_str()].into_iter()),
+            Some((deep.clone(), other.clone()))
+        );
+    }
+
+    #[test]
     fn paths_that_are_one_on_another_disk_collide() {
         let pair = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
         assert_eq!(
@@ -187,6 +246,7 @@ mod tests {
             pair("caf\u{e9}", "cafe\u{301}")
         );
         assert_eq!(collision(["Docs/a", "docs/b"].into_iter()), pair("Docs/a", "docs/b"));
+        assert_eq!(collision(["a\u{200c}", "a"].into_iter()), pair("a\u{200c}", "a"));
         assert_eq!(collision(["a", "a/b"].into_iter()), pair("a", "a/b"));
         assert_eq!(collision(["A/b", "a"].into_iter()), pair("A/b", "a"));
         assert_eq!(collision(["STRASSE", "straße"].into_iter()), pair("STRASSE", "straße"));

@@ -84,7 +84,12 @@ impl Vault {
             Some(Recorded { approval, revoked_at: Some(revoked_at), .. }) => {
                 Standing::Changed { approval, revoked_at }
             }
-            Some(row) if row.bound == bound(entry.files()) => Standing::Approved(row.approval),
+            // The paths too: they are where the files will be written.
+            Some(row)
+                if row.bound == bound(entry.files()) && row.approval.files == entry.files() =>
+            {
+                Standing::Approved(row.approval)
+            }
             Some(row) => Standing::Changed { approval: row.approval, revoked_at: Timestamp::now() },
         })
     }

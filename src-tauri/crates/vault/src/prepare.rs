@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use skills::MAIN_FILE;
 use skills::blobs::Blobs;
 use skills::digest::Digest;
 use skills::entry::{Entry, EntryFile};
-use skills::frontmatter::{FrontMatter, REQUEST_FIELDS, without};
+use skills::frontmatter::{FrontMatter, REQUEST_FIELDS, same_as, without};
 use skills::manifest::{Manifest, ManifestFile, read_files};
 use skills::path::{check_portable, collision};
+use skills::{MAIN_FILE, is_plugin_manifest, reads_as_main_file};
 
 use crate::approval::{Approval, Standing};
 use crate::disk;
@@ -72,11 +72,26 @@ impl Vault {
     ) -> Result<Prepared, VaultError> {
         let Approvals { mut blockers, granted } = self.approvals(server, entry)?;
         blockers.extend(path_problems(entry.manifest()));
+        let plugin = entry.files().iter().find(|file| is_plugin_manifest(&file.path));
+        if let Some(file) = plugin.filter(|_| !granted.contains(MAIN_FILE)) {
+            blockers.push(format!(
+                "{} makes tools load the skill as a plugin, with hooks and servers of its own, which \
+                 was not granted; approve it again with the grant to install it",
+                file.path
+            ));
+        }
         let Kept { contents, missing } = self.kept_bytes(server, entry)?;
         if !missing.is_empty() {
             blockers.push(format!(
                 "the approved bytes of {} are no longer here: review it again",
                 missing.join(", ")
+            ));
+        }
+        let declared = entry.front_matter().zip(contents.get(MAIN_FILE));
+        if declared.is_some_and(|(declared, main)| same_as(main, declared).is_err()) {
+            blockers.push(format!(
+                "{} declares another front matter than the approved one: review it again",
+                server.label
             ));
         }
         let mut prepared = Prepared {
@@ -196,8 +211,7 @@ impl Vault {
 /// A `SKILL.md` below the top. Where disks ignore case, so do tools that open it.
 fn is_nested_main(path: &str) -> bool {
     path.rsplit_once('/').is_some_and(|(_, name)| {
-        name == MAIN_FILE
-            || (cfg!(any(target_os = "macos", windows)) && name.eq_ignore_ascii_case(MAIN_FILE))
+        name == MAIN_FILE || (cfg!(any(target_os = "macos", windows)) && reads_as_main_file(name))
     })
 }
 
@@ -264,7 +278,8 @@ fn leave_out(prepared: &mut Prepared, granted: &BTreeSet<String>) {
     let served = prepared.files.fingerprint();
     let mut edited = Vec::new();
     for (path, bytes) in &mut prepared.contents {
-        if (path != MAIN_FILE && !is_nested_main(path)) || granted.contains(path) {
+        // A tool or a disk that ignores case reads `skill.md` too.
+        if !reads_as_main_file(path) || granted.contains(path) {
             continue;
         }
         match without(bytes, REQUEST_FIELDS) {

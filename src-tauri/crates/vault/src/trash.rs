@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::disk;
 use crate::error::VaultError;
 use crate::placement::Found;
-use crate::vault::Vault;
+use crate::vault::{ChangeLock, Vault};
 
 /// A skill that is kept in the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,16 +48,25 @@ impl Vault {
     /// bytes. What is removed can no longer be put back by an undo.
     ///
     /// # Errors
-    /// When another change is being made, or the ledger or the disk fails.
+    /// When another change is being made, or the ledger fails.
     pub fn prune_trash(&self, before: Timestamp) -> Result<u64, VaultError> {
-        let _lock = self.lock_changes()?;
-        let mut freed = 0;
+        let lock = self.lock_changes()?;
+        self.prune(&lock, before)
+    }
+
+    /// Prunes what cannot be removed now, because its disk is not there or refuses, another time.
+    pub(crate) fn prune(&self, _: &ChangeLock, before: Timestamp) -> Result<u64, VaultError> {
+        let mut freed = 0_u64;
         for trashed in self.trash()?.into_iter().filter(|trashed| trashed.at < before) {
-            if let Some(own) = trashed.kept.parent() {
-                disk::remove_own(own)?;
+            // `STORE/trash/ID/NAME`: without the store, its disk is not there.
+            let there = trashed.kept.ancestors().nth(3).is_some_and(Path::is_dir);
+            let Some(own) = trashed.kept.parent().filter(|_| there) else { continue };
+            if let Err(error) = disk::remove_own(own) {
+                tracing::warn!(%error, "what is in the trash for too long stays there");
+                continue;
             }
-            self.ledger().execute("DELETE FROM trash WHERE id = ?1", params![trashed.id])?;
-            freed += trashed.size;
+            forget(&self.ledger(), &trashed.id)?;
+            freed = freed.saturating_add(trashed.size);
         }
         Ok(freed)
     }

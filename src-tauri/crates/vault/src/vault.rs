@@ -4,6 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use jiff::{SignedDuration, Timestamp};
 use rusqlite::Connection;
 use skills::paths::Paths;
 
@@ -12,6 +13,9 @@ use crate::disk;
 use crate::error::VaultError;
 use crate::ledger;
 use crate::recover::Recovered;
+
+/// How long what was replaced or taken back is kept for undo: 30 days.
+const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// What was approved and where it was placed. Shared between threads; reads do not wait for a
 /// change that is being applied.
@@ -32,8 +36,9 @@ pub(crate) struct ChangeLock(
 );
 
 impl Vault {
-    /// Opens the vault below [`Paths::data`] and completes or takes back what was interrupted. The
-    /// second value says what was done; while another process is applying a change, nothing is.
+    /// Opens the vault below [`Paths::data`], completes or takes back what was interrupted, and
+    /// removes what has been in the trash for 30 days. The second value says what was put right;
+    /// while another process is applying a change, nothing is.
     ///
     /// # Errors
     /// When the data folder cannot be used, or the ledger belongs to a newer version.
@@ -56,7 +61,15 @@ impl Vault {
         let mut recovered: Vec<Recovered> =
             set_aside.into_iter().map(Recovered::LedgerSetAside).collect();
         if let Some(lock) = lock {
-            recovered.extend(vault.recover(&lock)?);
+            // A row that cannot be read is no reason not to start: changes are refused with it later.
+            match vault.recover(&lock) {
+                Ok(found) => recovered.extend(found),
+                Err(error) => tracing::error!(%error, "cannot read what was interrupted"),
+            }
+            let long_ago = Timestamp::now().saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
+            if let Err(error) = vault.prune(&lock, long_ago) {
+                tracing::error!(%error, "cannot prune the trash");
+            }
         }
         for one in &recovered {
             tracing::warn!(%one, "recovered");

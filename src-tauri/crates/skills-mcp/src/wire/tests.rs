@@ -132,7 +132,7 @@ fn a_digest_of_another_form_is_refused() {
 
 #[test]
 fn a_size_that_is_not_a_whole_number_is_refused() {
-    for size in [json!(-1), json!(1.5), json!(0.0), json!("3"), json!(null)] {
+    for size in [json!(-1), json!(1.5), json!(0.0), json!(1e308), json!("3"), json!(null)] {
         let bad = json!({ "uri": "skill://team/review/a", "digest": DIGEST, "size": size });
         assert!(refused(&entry(&[bad])).contains("not a whole number of bytes"), "{size}");
     }
@@ -328,6 +328,17 @@ fn broken_manifests_are_refused() {
     }
     let offer = manifest_offer("skill://pdf/SKILL.md", None, b"<html>");
     assert!(matches!(offer.verdict, Verdict::Refused(rules) if rules[0].contains("not JSON")));
+}
+
+#[test]
+fn a_path_of_very_many_folders_is_refused_at_once() {
+    let deep = vec!["a"; 200_000].join("/");
+    let file = |path: &str| json!({ "path": path, "size": 3, "hash": DIGEST });
+    let manifest = json!({ "files": [file("SKILL.md"), file(&deep), file(&format!("{deep}/b"))] });
+    let offer = manifest_offer("skill://a/SKILL.md", None, manifest.to_string().as_bytes());
+    let Verdict::Refused(rules) = offer.verdict else { panic!() };
+    assert!(rules[0].ends_with("has more than 768 bytes"), "{rules:?}");
+    assert!(rules.iter().all(|rule| rule.len() < 500));
 }
 
 #[test]

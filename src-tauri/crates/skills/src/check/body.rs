@@ -30,6 +30,7 @@ pub(super) fn check(text: &str, read: &FrontMatter, files: &Manifest, found: &mu
     characters(text, &index, found);
     let mut fence = None;
     let mut markers = 0;
+    let mut broken_links = 0;
     for (start, line) in lines_at(text) {
         let line = without_last_break(line);
         let marker =
@@ -42,7 +43,10 @@ pub(super) fn check(text: &str, read: &FrontMatter, files: &Manifest, found: &mu
         match (fence, fence_of(line)) {
             (None, Some(opened)) => fence = Some(opened),
             (Some(opened), Some(closing)) if opened == closing => fence = None,
-            (None, None) => links(start, line, files, &index, found),
+            (None, None) if broken_links < MAX_PLACES => {
+                let most = MAX_PLACES - broken_links;
+                broken_links += links(start, line, files, &index, found, most);
+            }
             _ => {}
         }
     }
@@ -74,13 +78,16 @@ fn characters(text: &str, index: &LineIndex<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Says at most so many broken links of a line; gives back how many it said.
 fn links(
     start: usize,
     line: &str,
     files: &Manifest,
     index: &LineIndex<'_>,
     found: &mut Vec<Diagnostic>,
-) {
+    most: usize,
+) -> usize {
+    let before = found.len();
     for link in LINK.captures_iter(line).filter_map(|captures| captures.get(1)) {
         let target = link.as_str();
         if target.starts_with(['#', '/', '~', '$', '{'])
@@ -108,7 +115,11 @@ fn links(
                 }
             }
         }
+        if found.len() - before == most {
+            break;
+        }
     }
+    found.len() - before
 }
 
 /// The path without `.` and `..`; `None` where it leaves the skill.

@@ -146,3 +146,16 @@ fn codes_are_kebab_case_and_come_once() {
     seen.dedup();
     assert_eq!(seen.len(), count);
 }
+
+#[test]
+fn a_flood_of_broken_links_is_a_few_diagnostics() {
+    let text = format!("---\nname: a\ndescription: b\n---\n{}\n", "[x](y) ".repeat(20_000));
+    let file = crate::manifest::ManifestFile {
+        path: "SKILL.md".into(),
+        size: 1,
+        digest: crate::digest::Digest::of(b"x"),
+    };
+    let found = check("a", &Manifest::new(vec![file]).unwrap(), text.as_bytes());
+    let links = found.iter().filter(|one| one.message == "there is no file `y`").count();
+    assert_eq!(links, 20);
+}

@@ -36,14 +36,77 @@ pub(super) fn find_lenient(text: &str) -> Result<Block, NoBlock> {
     find(text, |line| line.strip_prefix("---").is_some_and(|rest| rest.trim().is_empty()))
 }
 
-/// Delimiters exactly `---`, and something between them.
+/// Delimiters exactly `---` on lines that end with LF or CRLF, and something between them.
 pub(super) fn find_strict(text: &str) -> Result<Block, NoBlock> {
-    let block = find(text, |line| line == "---").map_err(|error| match find_lenient(text) {
+    let block = find_exact(text).map_err(|error| match find_lenient(text) {
         Ok(_) if error == NoBlock::NotOpened => NoBlock::Untidy(1),
         Ok(block) => NoBlock::Untidy(block.body_line - 1),
         Err(_) => error,
     })?;
     if block.yaml.is_empty() { Err(NoBlock::Empty) } else { Ok(block) }
+}
+
+fn find_exact(text: &str) -> Result<Block, NoBlock> {
+    let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    let mut at = start;
+    let mut yaml_start = None;
+    for line in text[start..].split_inclusive('\n') {
+        let end = at + line.len();
+        match (yaml_start, without_last_break(line) == "---") {
+            (None, false) => return Err(NoBlock::NotOpened),
+            (None, true) => yaml_start = Some(end),
+            (Some(yaml_start), true) => {
+                return Ok(Block {
+                    yaml: yaml_start..at,
+                    body: end..text.len(),
+                    body_line: lines(&text[..end]).count() as u32 + 1,
+                });
+            }
+            (Some(_), false) => {}
+        }
+        at = end;
+    }
+    Err(if yaml_start.is_some() { NoBlock::NotClosed } else { NoBlock::NotOpened })
+}
+
+/// Where the front matter ends to readers of other habits: what counts as the closing delimiter,
+/// whether only LF ends a line, and whether a line must stand between the delimiters. In bytes,
+/// where the closing line starts.
+pub(super) fn other_ends(text: &str) -> Vec<usize> {
+    type IsDelimiter = fn(&str) -> bool;
+    const HABITS: [IsDelimiter; 3] = [
+        |line| without_last_break(line) == "---",
+        |line| line.strip_prefix("---").is_some_and(|rest| rest.trim().is_empty()),
+        |line| line.starts_with("---"),
+    ];
+    fn ends<'a>(
+        lines: impl Iterator<Item = &'a str>,
+        start: usize,
+        is_delimiter: IsDelimiter,
+    ) -> impl Iterator<Item = usize> {
+        let mut at = start;
+        let mut found = [None; 2];
+        for (number, line) in lines.enumerate() {
+            // The first that closes, and the first that does so with a line before it.
+            if number > 0 && is_delimiter(line) {
+                found[0] = found[0].or(Some(at));
+                if number > 1 {
+                    found[1] = Some(at);
+                    break;
+                }
+            }
+            at += line.len();
+        }
+        found.into_iter().flatten()
+    }
+    let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    let rest = &text[start..];
+    HABITS
+        .into_iter()
+        .flat_map(|habit| {
+            ends(rest.split_inclusive('\n'), start, habit).chain(ends(lines(rest), start, habit))
+        })
+        .collect()
 }
 
 fn find(text: &str, is_delimiter: impl Fn(&str) -> bool) -> Result<Block, NoBlock> {

@@ -1,5 +1,7 @@
 //! Whether a `SKILL.md` says what was declared of it.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::resolve;
@@ -54,7 +56,7 @@ fn differences(
     version: YamlVersion,
 ) -> Vec<FieldDifference> {
     let mut found = Vec::new();
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
     for (key, value) in pairs {
         // What has no JSON value equals nothing that can be declared; its text says what it is.
         let raw = |node: &Node| Value::from(yaml.get(node.range.clone()).unwrap_or_default());
@@ -79,7 +81,7 @@ fn differences(
                 actual: Some(actual.unwrap_or_else(|_| raw(value))),
             });
         }
-        seen.push(name);
+        seen.insert(name);
     }
     for (name, expected) in declared {
         if !seen.contains(name) {

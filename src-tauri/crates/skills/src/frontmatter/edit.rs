@@ -1,17 +1,20 @@
 //! Leaving fields out of a front matter without touching another byte.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use regex::Regex;
 use unicode_normalization::UnicodeNormalization;
 
 use super::block::{self, Block};
 use super::resolve;
 use super::tree::{self, Kind, Node};
+use crate::inspect::is_hidden;
 use crate::lines::{lines, lines_at};
+use crate::pattern::{Pattern, compile};
 
-/// Breaks that some readers of YAML end a line at, and ours does not.
-const OTHER_BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
+/// Breaks that some readers of YAML end a line at, and ours does not; and the byte order mark,
+/// which some drop where the front matter starts.
+const READ_OTHERWISE: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
 
 /// A `SKILL.md` without some fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +35,14 @@ pub struct CannotLeaveOut {
     pub reason: String,
 }
 
-/// True when both names ask for the same to some reader: compared without case, composition, and
-/// what stands between words, so that `allowed_tools` and `allowedTools` are `allowed-tools`.
+/// True when both names ask for the same to some reader: compared without case, composition,
+/// characters that do not show, and what stands between words, so that `allowed_tools` and
+/// `allowedTools` are `allowed-tools`.
 pub fn same_field(a: &str, b: &str) -> bool {
     let folded = |name: &str| -> String {
         name.nfkc()
             .flat_map(char::to_lowercase)
-            .filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'))
+            .filter(|c| !is_between_words(*c) && !is_hidden(*c))
             .collect()
     };
     folded(a) == folded(b)
@@ -60,20 +64,21 @@ pub fn without(skill_md: &[u8], fields: &[&str]) -> Result<Without, CannotLeaveO
         false => Ok(unchanged()),
     };
     let Ok(text) = std::str::from_utf8(skill_md) else {
-        // Readers that drop the bytes that are not UTF-8 see what is left.
-        let left = String::from_utf8_lossy(skill_md).replace('\u{fffd}', "");
+        // Readers that drop the bytes that are not UTF-8 see what is left; so do those of UTF-16.
+        let left = String::from_utf8_lossy(skill_md).replace(['\u{fffd}', '\0'], "");
         return unless_mentioned(front(&left), "the file is not UTF-8");
     };
+    if text.contains('\0') && mentions(front(&text.replace('\0', "")), fields) {
+        return Err(cannot("the file has NUL characters, as in UTF-16".to_owned()));
+    }
     let Ok(block) = block::find_lenient(text) else {
         return unless_mentioned(
             front(text),
             "the front matter is not delimited by two lines `---`",
         );
     };
-    if let Ok(strict) = block::find_strict(text)
-        && strict.yaml.end > block.yaml.end
-        && mentions(&text[block.yaml.end..strict.yaml.end], fields)
-    {
+    let ends = block::other_ends(text).into_iter().max().unwrap_or_default();
+    if ends > block.yaml.end && mentions(&text[block.yaml.end..ends], fields) {
         return Err(cannot("readers differ in where the front matter ends".to_owned()));
     }
     let yaml = &text[block.yaml.clone()];
@@ -81,15 +86,23 @@ pub fn without(skill_md: &[u8], fields: &[&str]) -> Result<Without, CannotLeaveO
         Ok(Some(root)) if root.has_alias() => {
             let reason =
                 "the front matter has aliases or merge keys, which readers expand differently";
-            return if root.any_key(&mut |key| fields.iter().any(|field| same_field(key, field))) {
+            // An alias may stand for a key, so the name may be a value elsewhere.
+            return if root.any_text(&|text| fields.iter().any(|field| same_field(text, field))) {
                 Err(cannot(reason.to_owned()))
             } else {
                 unless_mentioned(yaml, reason)
             };
         }
         Ok(Some(Node { kind: Kind::Mapping { pairs, flow }, .. })) => {
-            if flow && pairs.iter().any(|(key, _)| is_one_of(key, fields)) {
+            let named = |key: &Node| {
+                key.any_text(&|text| fields.iter().any(|field| same_field(text, field)))
+            };
+            if flow && pairs.iter().any(|(key, _)| named(key)) {
                 return Err(cannot("the front matter is written in braces".to_owned()));
+            }
+            // Some readers make a text of a list.
+            if pairs.iter().any(|(key, _)| key.text().is_none() && named(key)) {
+                return Err(cannot("a key of the front matter is not a text".to_owned()));
             }
             pairs
         }
@@ -104,15 +117,19 @@ pub fn without(skill_md: &[u8], fields: &[&str]) -> Result<Without, CannotLeaveO
     };
     let leaving: Vec<usize> =
         (0..pairs.len()).filter(|at| is_one_of(&pairs[*at].0, fields)).collect();
-    for line in stray_lines(yaml, &pairs, &leaving) {
-        if fields.iter().any(|field| same_field(line, field)) {
-            return Err(cannot(
-                "a line inside of another value reads as the field to some readers".to_owned(),
-            ));
-        }
+    let stray = "a line inside of another value reads as the field to some readers";
+    if stray_lines(yaml, &pairs, &leaving)
+        .iter()
+        .any(|line| fields.iter().any(|field| same_field(line, field)))
+    {
+        return Err(cannot(stray.to_owned()));
     }
     if leaving.is_empty() {
-        return Ok(unchanged());
+        return if is_read_otherwise(yaml) && mentions(yaml, fields) {
+            Err(cannot(stray.to_owned()))
+        } else {
+            Ok(unchanged())
+        };
     }
     let mut removed: Vec<String> = Vec::new();
     for name in leaving.iter().filter_map(|at| pairs[*at].0.text()) {
@@ -124,10 +141,25 @@ pub fn without(skill_md: &[u8], fields: &[&str]) -> Result<Without, CannotLeaveO
     for keep_tail in [true, false] {
         let edited = cut(text, &block, &pairs, &leaving, keep_tail);
         if leaves_the_rest(text, &block, &pairs, &leaving, &edited) {
-            return Ok(Without { bytes: edited.into_bytes(), removed });
+            // Without its last field a front matter may end elsewhere, or read otherwise.
+            return match without(edited.as_bytes(), fields)? {
+                again if again.removed.is_empty() => {
+                    Ok(Without { bytes: edited.into_bytes(), removed })
+                }
+                _ => Err(cannot(stray.to_owned())),
+            };
         }
     }
     Err(cannot("the other fields would not stay as they are".to_owned()))
+}
+
+/// Whether it has characters that other readers take for line breaks, drop, or stop at, or marks
+/// the end of a document.
+fn is_read_otherwise(yaml: &str) -> bool {
+    lines(yaml).any(|line| line.starts_with("..."))
+        || yaml.contains(|c: char| {
+            READ_OTHERWISE.contains(&c) || (c.is_control() && !matches!(c, '\n' | '\r'))
+        })
 }
 
 fn is_one_of(key: &Node, fields: &[&str]) -> bool {
@@ -145,32 +177,73 @@ fn mentions(text: &str, fields: &[&str]) -> bool {
     if text.is_empty() {
         return false;
     }
-    let folded: String = text.nfkc().collect();
-    // A quoted key with an escape could be any name.
-    let escaped = r#""[^"\n]*\\[^"\n]*"\s*:"#.to_owned();
-    let patterns = fields.iter().map(|field| {
-        let words: Vec<String> = field.split(['-', '_', ' ']).map(regex::escape).collect();
-        let name = words.join(r"[-_\s]*");
-        format!(r#"(?i)(?:^|[^\p{{L}}\p{{N}}])(?:{name}["'\s]*:|\?\s*["']?{name})"#)
-    });
-    patterns
-        .chain([escaped])
-        .any(|pattern| Regex::new(&pattern).map_or(true, |pattern| pattern.is_match(&folded)))
+    let folded: String = text
+        .nfkc()
+        .map(|c| if READ_OTHERWISE[..3].contains(&c) { '\n' } else { c })
+        .filter(|c| !is_hidden(*c))
+        .flat_map(char::to_lowercase)
+        .collect();
+    // A quoted key with an escape could be any name, and so could a key of several lines.
+    static ANY_KEY: Pattern =
+        Pattern::new(|| compile(r#"(?m)"[^"\n]*\\[^"\n]*"\s*:|^[ \t]*\?(?:\s|$)"#));
+    static ANCHOR: Pattern = Pattern::new(|| compile(r"(?m)(?:^|[\s\[{,:])&[^\s&]"));
+    static ALIAS: Pattern = Pattern::new(|| compile(r"(?m)(?:^|[\s\[{,?])\*[^\s*]"));
+    if ANY_KEY.is_match(&folded) {
+        return true;
+    }
+    // With an anchor and an alias, the name and its colon may be far from each other.
+    let aliases = ANCHOR.is_match(&folded) && ALIAS.is_match(&folded);
+    let sets = |after: &str| {
+        if aliases {
+            return !after.starts_with(char::is_alphanumeric);
+        }
+        let after = after.trim_start_matches(|c: char| c.is_whitespace() || "\"'".contains(c));
+        after.strip_prefix(']').unwrap_or(after).trim_start().starts_with(':')
+    };
+    fields.iter().any(|field| {
+        let name: Vec<char> = field.chars().filter(|c| !is_between_words(*c)).collect();
+        let mut before = None;
+        folded.char_indices().any(|(at, c)| {
+            let starts = before.replace(c).is_none_or(|before: char| !before.is_alphanumeric());
+            starts && after_name(&folded[at..], &name).is_some_and(sets)
+        })
+    })
 }
 
-/// What could be keys to some reader: starts of lines at the margin, but for the leaving keys.
+fn is_between_words(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '-' | '_')
+}
+
+/// What follows a name that a text starts with, whatever stands between its words.
+fn after_name<'a>(text: &'a str, name: &[char]) -> Option<&'a str> {
+    let mut chars = text.chars();
+    for (at, wanted) in name.iter().enumerate() {
+        let next = match at {
+            0 => chars.next(),
+            _ => chars.find(|c| !is_between_words(*c)),
+        };
+        if next != Some(*wanted) {
+            return None;
+        }
+    }
+    Some(chars.as_str())
+}
+
+/// What could be keys to some reader: starts of lines no further in than the first key, but for
+/// the leaving keys.
 fn stray_lines<'a>(yaml: &'a str, pairs: &[(Node, Node)], leaving: &[usize]) -> Vec<&'a str> {
-    let known: Vec<usize> =
+    let known: HashSet<usize> =
         leaving.iter().map(|at| line_start(yaml, pairs[*at].0.range.start)).collect();
+    let margin = pairs
+        .first()
+        .map_or(0, |(key, _)| key.range.start.saturating_sub(line_start(yaml, key.range.start)));
     let mut stray = Vec::new();
     for (start, line) in lines_at(yaml) {
-        for (number, part) in line.split(OTHER_BREAKS).enumerate() {
-            let at_margin = !part.starts_with([' ', '\t', '#']);
-            if at_margin && (number > 0 || !known.contains(&start)) {
-                // Only a key in first place counts, not one further along the line.
-                let key = part.split(':').next().unwrap_or_default();
-                stray.push(key.trim_matches(['"', '\'', '?', ' ', '\t']));
-            }
+        let text = line.trim_start_matches([' ', '\t']);
+        if line.len() - text.len() <= margin && !text.starts_with('#') && !known.contains(&start) {
+            // Only a key in first place counts, not one further along the line.
+            let key = text.split(':').next().unwrap_or_default();
+            stray.push(key.trim_matches(['"', '\'', '?', ' ', '\t']));
         }
     }
     stray
@@ -274,142 +347,26 @@ impl Node {
             Kind::Alias => true,
             Kind::Scalar { .. } => false,
             Kind::Sequence(items) => items.iter().any(Self::has_alias),
-            Kind::Mapping { pairs, .. } => pairs
-                .iter()
-                .any(|(key, value)| resolve::is_merge(key) || key.has_alias() || value.has_alias()),
+            Kind::Mapping { pairs, .. } => pairs.iter().any(|(key, value)| {
+                // Some readers merge for a quoted key too.
+                let merges = resolve::is_merge(key) || key.text() == Some("<<");
+                merges || key.has_alias() || value.has_alias()
+            }),
         }
     }
 
-    /// Whether any key, however deep, is one that `wanted` accepts.
-    fn any_key(&self, wanted: &mut impl FnMut(&str) -> bool) -> bool {
+    /// Whether any text in it, however deep, is one that `wanted` accepts.
+    fn any_text(&self, wanted: &impl Fn(&str) -> bool) -> bool {
         match &self.kind {
-            Kind::Alias | Kind::Scalar { .. } => false,
-            Kind::Sequence(items) => items.iter().any(|item| item.any_key(wanted)),
-            Kind::Mapping { pairs, .. } => pairs.iter().any(|(key, value)| {
-                key.text().is_some_and(&mut *wanted) || key.any_key(wanted) || value.any_key(wanted)
-            }),
+            Kind::Alias => false,
+            Kind::Scalar { text, .. } => wanted(text),
+            Kind::Sequence(items) => items.iter().any(|item| item.any_text(wanted)),
+            Kind::Mapping { pairs, .. } => {
+                pairs.iter().any(|(key, value)| key.any_text(wanted) || value.any_text(wanted))
+            }
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::super::REQUEST_FIELDS;
-    use super::*;
-
-    fn left(text: &str) -> String {
-        String::from_utf8(without(text.as_bytes(), REQUEST_FIELDS).unwrap().bytes).unwrap()
-    }
-
-    fn refused(text: &str) -> String {
-        without(text.as_bytes(), REQUEST_FIELDS).unwrap_err().reason
-    }
-
-    #[test]
-    fn a_file_without_the_fields_stays_as_it_is() {
-        for text in [
-            "---\nname: a\n---\nbody\n",
-            "no front matter, hooks: none\n",
-            "---\nname: a\nmetadata:\n  hooks: x\n---\nhooks: y\n",
-            "---\nname: a\ndescription: \"talks of hooks: and such\"\n---\n",
-            "",
-        ] {
-            let kept = without(text.as_bytes(), REQUEST_FIELDS);
-            assert_eq!(kept, Ok(Without { bytes: text.into(), removed: vec![] }), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn only_the_lines_of_the_field_go() {
-        let text = "\u{feff}---\r\n# top\r\nname: a\r\nallowed-tools: Bash Read # all\r\n\r\n# below\r\ndescription: b\r\n---\r\nbody\r\n";
-        assert_eq!(
-            left(text),
-            "\u{feff}---\r\n# top\r\nname: a\r\n\r\n# below\r\ndescription: b\r\n---\r\nbody\r\n"
-        );
-    }
-
-    #[test]
-    fn block_values_go_with_their_comments() {
-        let text = "---\nhooks:\n  PreToolUse:\n    # first\n    - command: rm\n  # nested\n\n# next\nname: a\nallowed-tools:\n- Bash\n- Read\n---\n";
-        assert_eq!(left(text), "---\n\n# next\nname: a\n---\n");
-        assert_eq!(
-            left("---\nname: a\nallowed-tools: |\n  Bash\n\n  Read\n---\n"),
-            "---\nname: a\n---\n"
-        );
-        assert_eq!(
-            left("---\nallowed-tools: [Bash,\n  Read]\nname: a\n---\n"),
-            "---\nname: a\n---\n"
-        );
-        assert_eq!(left("---\nallowed-tools: Bash\n  Read\nname: a\n---\n"), "---\nname: a\n---\n");
-    }
-
-    #[test]
-    fn every_spelling_of_the_field_goes() {
-        let text = "---\n\"allowed-tools\": a\nAllowed_Tools: b\nallowedTools: c\n'hooks' : d\nＨＯＯＫＳ: e\n? hooks\n: f\n\"h\\u006foks\": g\nname: a\n---\n";
-        let kept = without(text.as_bytes(), REQUEST_FIELDS).unwrap();
-        assert_eq!(kept.bytes, b"---\nname: a\n---\n");
-        assert_eq!(
-            kept.removed,
-            ["allowed-tools", "Allowed_Tools", "allowedTools", "hooks", "ＨＯＯＫＳ"]
-        );
-    }
-
-    #[test]
-    fn a_front_matter_of_nothing_else_becomes_empty() {
-        assert_eq!(left("---\nhooks: x\n---\nbody"), "---\n---\nbody");
-    }
-
-    #[test]
-    fn a_kept_block_scalar_before_it_does_not_grow() {
-        let text = "---\ndescription: |+\n  a\nhooks: x\n\nname: a\n---\n";
-        assert_eq!(left(text), "---\ndescription: |+\n  a\nname: a\n---\n");
-    }
-
-    #[test]
-    fn what_cannot_be_cut_with_certainty_is_refused() {
-        assert_eq!(
-            refused("---\n{name: a, hooks: x}\n---\n"),
-            "the front matter is written in braces"
-        );
-        assert!(refused("---\nname: &a x\nhooks: *a\n---\n").contains("aliases"));
-        assert!(refused("---\nbase: &a\n  hooks: x\n<<: *a\n---\n").contains("aliases"));
-        assert!(refused("---\nbase: &a {\"h\\u006foks\": x}\n<<: *a\n---\n").contains("aliases"));
-        assert!(refused("---\ndescription: a: b\nallowed-tools: Bash\n---\n").contains("not YAML"));
-        assert!(refused("---\ndescription: a: b\n\"h\\x6foks\": Bash\n---\n").contains("not YAML"));
-        assert!(refused("---\n- hooks: x\n---\n").contains("does not hold fields"));
-    }
-
-    #[test]
-    fn what_only_other_readers_take_for_the_field_is_refused() {
-        assert!(refused("---\nname: a\n--- \nallowed-tools: Bash\n---\n").contains("ends"));
-        assert!(refused("\n---\nallowed-tools: Bash\n---\n").contains("delimited"));
-        assert!(refused("---\nallowed-tools: Bash\n").contains("delimited"));
-        assert!(refused("---\ndescription: \"a\u{2028}hooks: x\"\n---\n").contains("some readers"));
-        let bytes = b"---\nname: a\nho\xffoks: x\n---\n";
-        assert!(without(bytes, REQUEST_FIELDS).unwrap_err().reason.contains("UTF-8"));
-    }
-
-    proptest! {
-        #[test]
-        fn it_never_panics(text in "(---\n)?[-a-z:#\\[\\]{}&*!|>'\"%@`?, \n\r\té\u{2028}]{0,60}(\n---\n)?[a-z]{0,4}") {
-            let _ = without(text.as_bytes(), REQUEST_FIELDS);
-        }
-
-        #[test]
-        fn all_other_bytes_stay(
-            before in prop::collection::vec("(n[a-z]{0,5}: [a-z]{1,8}( #c)?|# [a-z]{0,5}|)", 0..5),
-            field in "(allowed-tools: Bash|hooks:\n  a:\n  - b|allowed_tools: \\[a, b\\])",
-            after in prop::collection::vec("(m[a-z]{0,5}: \"[a-z]{1,8}\"|# [a-z]{0,5}|)", 0..5),
-            crlf in any::<bool>(),
-        ) {
-            let join = |parts: &[String]| parts.iter().map(|part| format!("{part}\n")).collect::<String>();
-            let breaks = |text: String| if crlf { text.replace('\n', "\r\n") } else { text };
-            let (before, after) = (join(&before), join(&after));
-            let text = breaks(format!("---\n{before}{field}\n{after}---\nbody\n"));
-            let expected = breaks(format!("---\n{before}{after}---\nbody\n"));
-            prop_assert_eq!(left(&text), expected);
-        }
-    }
-}
+mod tests;

@@ -182,8 +182,16 @@ impl FrontMatter {
         let place = |range: &Range<usize>| {
             index.place(MAIN_FILE, block.yaml.start + range.start..block.yaml.start + range.end)
         };
+        if let Some((at, c)) = yaml.char_indices().find(|(_, c)| is_unusual(*c)) {
+            let message = format!("the character {c:?}, which readers of YAML take differently");
+            return Err(not_yaml(yaml, &NotYaml { at, message }, place));
+        }
         match tree::parse(yaml) {
             Ok(Some(node @ Node { kind: Kind::Mapping { .. }, .. })) => {
+                if let Some(at) = node.loose_tab(yaml) {
+                    let message = "a tab outside of quotes, which PyYAML does not read".to_owned();
+                    return Err(not_yaml(yaml, &NotYaml { at, message }, place));
+                }
                 match resolve::value(&node, YamlVersion::V1_1) {
                     Ok(Value::Object(fields)) => Ok(fields),
                     Ok(_) => Err(not_mapping(place(&node.range))),
@@ -251,6 +259,12 @@ impl FrontMatter {
             line => line.chars().take(FALLBACK_LENGTH).collect(),
         }
     }
+}
+
+/// Characters that PyYAML refuses or ends a line at, and others do not.
+fn is_unusual(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
 }
 
 fn not_utf8(index: &LineIndex<'_>, at: usize) -> Diagnostic {

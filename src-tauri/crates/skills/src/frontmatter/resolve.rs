@@ -108,7 +108,9 @@ fn scalar(
 ) -> Result<Value, Unresolvable> {
     let string = || Ok(Value::String(text.to_owned()));
     match tag {
-        None if !implicit => string(),
+        None | Some("!") if !implicit => string(),
+        // To PyYAML a lone `!` is no tag.
+        Some("!") if version == YamlVersion::V1_1 => plain_1_1(text),
         None => match version {
             YamlVersion::V1_1 => plain_1_1(text),
             YamlVersion::V1_2 => plain_1_2(text),
@@ -344,6 +346,9 @@ mod tests {
     fn tags_decide_the_type_or_are_refused() {
         let tagged = |text, tag| scalar(text, true, Some(tag), YamlVersion::V1_1);
         assert_eq!(tagged("12", "tag:yaml.org,2002:str"), Ok(json!("12")));
+        assert_eq!(tagged("12", "!"), Ok(json!(12)));
+        assert_eq!(scalar("12", true, Some("!"), YamlVersion::V1_2), Ok(json!("12")));
+        assert_eq!(scalar("12", false, Some("!"), YamlVersion::V1_1), Ok(json!("12")));
         assert_eq!(tagged("12", "tag:yaml.org,2002:float"), Ok(json!(12.0)));
         assert_eq!(tagged("x", "tag:yaml.org,2002:int"), Err(Unresolvable::Tag));
         assert_eq!(tagged("aGk=", "tag:yaml.org,2002:binary"), Err(Unresolvable::Tag));

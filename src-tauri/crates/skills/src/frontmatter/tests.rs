@@ -77,6 +77,25 @@ fn strict_refuses_what_the_reference_refuses() {
     {
         assert!(code(&format!("---\na: {value}\n---\n")).is_err(), "{value}");
     }
+    for text in [
+        "---\ra: b\r---\r",
+        "---\na: b\r---\n",
+        "---\na: x\u{1}y\n---\n",
+        "---\na: x\ty\n---\n",
+        "---\na:\t\"x\"\n---\n",
+        "---\na: [x,\ty]\n---\n",
+        "---\na: x\u{7f}y\n---\n",
+        "---\na: x\u{85}y\n---\n",
+        "---\na: \u{2028}x\n---\n",
+    ] {
+        assert!(code(text).is_err(), "{text:?}");
+    }
+    let tabs = "---\n# a\tb\na: \"x\ty # z\"\nb: |\n  x\ty\nc: d # e\tf\n---\n";
+    assert_eq!(
+        code(tabs).map(Value::Object),
+        Ok(json!({"a": "x\ty # z", "b": "x\ty\n", "c": "d"}))
+    );
+    assert_eq!(code("---\na: !\n---\n").map(Value::Object), Ok(json!({"a": null})));
     assert_eq!(FrontMatter::strict(b"---\na: \xff\n---\n").unwrap_err().code, "not-utf8");
 }
 

@@ -4,8 +4,13 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 
+use crate::lines::lines_at;
+
 /// The longest front matter that is parsed, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
+
+/// Values that are taken before giving up: no author writes that many, and reading must stay quick.
+const MAX_VALUES: usize = 10_000;
 
 /// Collections inside each other that are followed before giving up.
 const MAX_DEPTH: usize = 64;
@@ -41,7 +46,12 @@ pub(super) fn parse(yaml: &str) -> Result<Option<Node>, NotYaml> {
     if yaml.len() > MAX_BYTES {
         return Err(NotYaml { at: 0, message: format!("it is longer than {MAX_BYTES} bytes") });
     }
-    let builder = Builder { parser: Parser::new_from_str(yaml), offsets: Offsets::new(yaml), yaml };
+    let builder = Builder {
+        parser: Parser::new_from_str(yaml),
+        offsets: Offsets::new(yaml),
+        yaml,
+        values: 0,
+    };
     let mut root = builder.document()?;
     if let Some(root) = &mut root {
         root.end_as_written(yaml);
@@ -50,6 +60,47 @@ pub(super) fn parse(yaml: &str) -> Result<Option<Node>, NotYaml> {
 }
 
 impl Node {
+    /// The first tab that is neither in a quoted or block scalar nor in a comment: PyYAML stops
+    /// there, other readers do not. In bytes of the parsed text.
+    pub(super) fn loose_tab(&self, yaml: &str) -> Option<usize> {
+        if !yaml.contains('\t') {
+            return None;
+        }
+        let mut scalars = Vec::new();
+        self.collect_delimited(&mut scalars);
+        let inside = |at: usize| {
+            let before = scalars.partition_point(|scalar: &Range<usize>| scalar.start <= at);
+            before.checked_sub(1).is_some_and(|found| scalars[found].contains(&at))
+        };
+        lines_at(yaml).find_map(|(start, line)| {
+            let comment = line.match_indices('#').map(|(at, _)| at).find(|at| {
+                let after_blank =
+                    line[..*at].chars().next_back().is_none_or(|c| c == ' ' || c == '\t');
+                after_blank && !inside(start + at)
+            });
+            line[..comment.unwrap_or(line.len())]
+                .match_indices('\t')
+                .map(|(at, _)| start + at)
+                .find(|at| !inside(*at))
+        })
+    }
+
+    fn collect_delimited(&self, scalars: &mut Vec<Range<usize>>) {
+        match &self.kind {
+            Kind::Scalar { style: ScalarStyle::Plain, .. } | Kind::Alias => {}
+            Kind::Scalar { .. } => scalars.push(self.range.clone()),
+            Kind::Sequence(items) => {
+                items.iter().for_each(|item| item.collect_delimited(scalars));
+            }
+            Kind::Mapping { pairs, .. } => {
+                for (key, value) in pairs {
+                    key.collect_delimited(scalars);
+                    value.collect_delimited(scalars);
+                }
+            }
+        }
+    }
+
     /// The parser ends a block scalar with a line break also where the text ends without one;
     /// PyYAML does not.
     fn end_as_written(&mut self, yaml: &str) {
@@ -67,11 +118,15 @@ impl Node {
             }
             Kind::Scalar { text, style } => {
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                let last_line = yaml.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start();
+                let last_line = yaml.rsplit(['\n', '\r']).next().unwrap_or_default();
+                let written = last_line.trim_start();
                 if let Some(shorter) = text.strip_suffix('\n')
                     && is_block
-                    && !last_line.is_empty()
-                    && shorter.ends_with(last_line)
+                    && match shorter.rsplit('\n').next().unwrap_or_default() {
+                        // Blanks further in than the text are text.
+                        _ if !written.is_empty() => shorter.ends_with(written),
+                        blanks => !blanks.is_empty() && last_line.ends_with(blanks),
+                    }
                 {
                     *text = shorter.to_owned();
                 }
@@ -110,6 +165,8 @@ struct Builder<'a> {
     parser: Parser<'a, StrInput<'a>>,
     offsets: Offsets,
     yaml: &'a str,
+    /// Taken so far.
+    values: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -148,6 +205,11 @@ impl<'a> Builder<'a> {
     }
 
     fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<Node, NotYaml> {
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            let message = format!("it holds more than {MAX_VALUES} values");
+            return Err(self.error(span, &message));
+        }
         if depth > MAX_DEPTH {
             return Err(self.error(span, "it is nested too deeply"));
         }
@@ -218,6 +280,8 @@ mod tests {
             "a second document starts here"
         );
         assert_eq!(parse("# only a comment\n"), Ok(None));
+        let many = format!("[{}]", "a,".repeat(10_000));
+        assert_eq!(parse(&many).unwrap_err().message, "it holds more than 10000 values");
     }
 
     #[test]
@@ -234,6 +298,7 @@ mod tests {
         assert_eq!(text("a: >\n  b\n  c"), "b c");
         assert_eq!(text("a: |+\n  b\n\n"), "b\n\n");
         assert_eq!(text("a: |+\n  b\n"), "b\n");
+        assert_eq!(text("a: |\n  b\n   "), "b\n ");
         assert_eq!(text("a: |-\n  b\n"), "b");
         assert_eq!(text("a: |\r\n  b\r\n  c\r\n"), "b\nc\n");
     }

@@ -55,6 +55,11 @@ impl Hidden {
     }
 }
 
+/// True for a character that does not show: tags, bidirectional controls, those without width.
+pub fn is_hidden(c: char) -> bool {
+    Hidden::of(c).is_some()
+}
+
 pub(super) fn look(path: &str, text: &str, index: &LineIndex<'_>, findings: &mut Vec<Finding>) {
     characters(path, text, index, findings);
     blanks(path, text, index, findings);
@@ -189,6 +194,9 @@ fn blanks(path: &str, text: &str, index: &LineIndex<'_>, findings: &mut Vec<Find
             say("long-blank-run", format!("{count} empty lines in a row"), first..first);
         }
     }
+    if !text.contains(&" ".repeat(8)) && text.is_ascii() && !text.contains('\t') {
+        return;
+    }
     for found in SPACES.captures_iter(text).take(MAX_PLACES).filter_map(|found| found.get(1)) {
         let message = format!("over {BLANKS} blanks within a line");
         say("long-blank-run", message, found.range());
@@ -205,7 +213,14 @@ fn comments(path: &str, text: &str, index: &LineIndex<'_>, findings: &mut Vec<Fi
             r"(?i)^\s*/?(?:toc|tocstop|prettier|markdownlint|cspell|spell-?checker|eslint|vale|rumdl|omit in toc|more|begin|end|start|stop|todo)\b[^\n]*$",
         )
     });
-    for found in COMMENT.captures_iter(text).take(MAX_PLACES) {
+    if !text.contains("<!--") && !text.contains("]:") {
+        return;
+    }
+    let mut told = 0;
+    for found in COMMENT.captures_iter(text) {
+        if told == MAX_PLACES {
+            break;
+        }
         let (Some(all), Some(inner)) = (found.get(0), found.get(1).or_else(|| found.get(2))) else {
             continue;
         };
@@ -213,7 +228,8 @@ fn comments(path: &str, text: &str, index: &LineIndex<'_>, findings: &mut Vec<Fi
         if words < 3 || FOR_TOOLS.is_match(inner.as_str().trim_end()) && words <= 8 {
             continue;
         }
-        let text: Vec<&str> = inner.as_str().split_whitespace().collect();
+        told += 1;
+        let text: Vec<&str> = inner.as_str().split_whitespace().take(EXCERPT).collect();
         let excerpt: String = text.join(" ").chars().take(EXCERPT).collect();
         findings.push(Finding {
             grave: false,

@@ -9,8 +9,10 @@ mod requests;
 mod rules;
 
 use crate::MAIN_FILE;
-use crate::check::Diagnostic;
+use crate::check::{Diagnostic, Place, Severity};
 use crate::lines::LineIndex;
+
+pub use self::hidden::is_hidden;
 
 /// What was found in the bytes of one skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,6 +66,7 @@ pub fn inspect(files: &BTreeMap<String, Vec<u8>>) -> Inspection {
         if is_script(path, bytes) {
             seen.scripts.push(path.clone());
         }
+        names(path, &mut seen);
         match std::str::from_utf8(bytes) {
             Ok(text) if !text.contains('\0') => {
                 let index = LineIndex::new(text);
@@ -85,6 +88,47 @@ pub fn inspect(files: &BTreeMap<String, Vec<u8>>) -> Inspection {
         key(a).cmp(&key(b))
     });
     seen
+}
+
+/// What the name of a file alone makes of it for some tool.
+fn names(path: &str, seen: &mut Inspection) {
+    let mut say = |code, grave, message: &str, help: &str| {
+        seen.findings.push(Finding {
+            grave,
+            diagnostic: Diagnostic {
+                code,
+                severity: if grave { Severity::Error } else { Severity::Warning },
+                message: message.to_owned(),
+                help: Some(help.to_owned()),
+                place: Some(Place { file: path.to_owned(), line: 1, column: 1, length: 0 }),
+            },
+        });
+    };
+    if let Some(c) = path.chars().find(|c| is_hidden(*c) && !matches!(c, '\u{200d}' | '\u{fe0f}')) {
+        say(
+            "hidden-in-name",
+            true,
+            &format!("the name of the file has U+{:04X}, which does not show", u32::from(c)),
+            "the name that you see is not the name that it has",
+        );
+    }
+    if crate::is_plugin_manifest(path) {
+        say(
+            "plugin-inside",
+            true,
+            "tools load a folder with this file as a plugin",
+            "a plugin starts hooks, servers and agents of its own; without the grant the skill is not installed",
+        );
+        requests::plugin(path, &mut seen.requests);
+    }
+    if crate::reads_as_main_file(path) && !path.ends_with(MAIN_FILE) {
+        say(
+            "main-file-in-other-case",
+            false,
+            "some tools and disks read this file as a SKILL.md",
+            "it is looked at like one, but cannot be approved by itself",
+        );
+    }
 }
 
 /// Extensions of files that an interpreter or the system runs.

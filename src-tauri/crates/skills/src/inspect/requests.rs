@@ -34,6 +34,11 @@ pub(super) fn front_matter(skill_md: &[u8], requests: &mut Requests) {
     }
 }
 
+/// The hooks, servers and agents of a plugin come with its manifest.
+pub(super) fn plugin(path: &str, requests: &mut Requests) {
+    add(&mut requests.hooks, &format!("{path}: what the plugin brings along"));
+}
+
 fn allowed_tools(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => words(text),
@@ -68,11 +73,13 @@ fn words(text: &str) -> Vec<String> {
 
 pub(super) fn text(path: &str, text: &str, requests: &mut Requests) {
     static ADDRESS: Pattern = Pattern::new(|| compile(r#"(?i)\bhttps?://[^\s"'`<>\\{}|^\[\])]+"#));
-    for found in ADDRESS.find_iter(text) {
-        add(
-            &mut requests.addresses,
-            found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '(']),
-        );
+    if text.contains("://") {
+        for found in ADDRESS.find_iter(text) {
+            add(
+                &mut requests.addresses,
+                found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '(']),
+            );
+        }
     }
     outside(path, text, requests);
     if is_markdown(path) {
@@ -92,7 +99,8 @@ fn outside(path: &str, text: &str, requests: &mut Requests) {
         ))
     });
     let depth = path.matches('/').count();
-    for line in lines(text).filter(|line| !line.starts_with("#!")) {
+    let may_name = |line: &&str| line.contains(['/', '\\']) && !line.starts_with("#!");
+    for line in lines(text).filter(may_name) {
         for found in OUTSIDE.captures_iter(line).filter_map(|found| found.get(1)) {
             let target = found.as_str().trim_end_matches(['.', ':', '*', '!', '?']);
             if target == "/dev/null" || (target.contains("../") && !leaves(target, depth)) {
@@ -133,7 +141,8 @@ fn commands(text: &str, requests: &mut Requests) {
     let mut fence: Option<(String, Shell)> = None;
     let mut pending = String::new();
     for line in lines(text).map(without_last_break) {
-        let opened = FENCE.captures(line);
+        let may_open = line.contains("```") || line.contains("~~~");
+        let opened = if may_open { FENCE.captures(line) } else { None };
         match (&fence, opened) {
             (None, Some(opened)) => fence = Some((opened[1].to_owned(), Shell::of(&opened[2]))),
             (Some((mark, _)), Some(closed))
@@ -161,13 +170,14 @@ fn commands(text: &str, requests: &mut Requests) {
                     }
                 }
             }
-            (None, None) => {
+            (None, None) if line.contains('`') => {
                 for found in INLINE.captures_iter(line) {
                     if &found[1] == "!" || KNOWN.is_match(&found[2]) {
                         add(&mut requests.commands, found[2].trim());
                     }
                 }
             }
+            (None, None) => {}
         }
     }
 }

@@ -6,6 +6,7 @@ mod applying;
 mod approvals;
 mod crashes;
 mod drifting;
+mod hiding;
 mod planning;
 mod remembering;
 mod undoing;

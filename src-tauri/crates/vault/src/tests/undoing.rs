@@ -116,3 +116,53 @@ fn a_root_that_was_made_stays_when_something_else_lives_in_it_now() {
     assert_eq!(results(&home.vault.undo(&change.id).unwrap()), [ItemResult::Undone]);
     assert_eq!(home.tree(&home.root("c")), tree(&[("mine/", ""), ("mine/SKILL.md", "mine")]));
 }
+
+/// Makes everything in the trash this many days older.
+fn age(home: &Home, days: i64) {
+    let all = home.vault.trash().unwrap();
+    let ledger = home.vault.ledger();
+    for mut trashed in all {
+        trashed.at =
+            trashed.at.saturating_sub(jiff::SignedDuration::from_hours(days * 24)).unwrap();
+        crate::trash::add(&ledger, &trashed).unwrap();
+    }
+}
+
+#[test]
+fn what_is_in_the_trash_for_thirty_days_goes_when_the_vault_is_opened() {
+    let home = Home::new();
+    let server = home.server();
+    home.write(&home.root("a").join("pdf"), &[("SKILL.md", "mine")]);
+    let source = home.approved(&server, URI, &[("SKILL.md", PDF)], false);
+    let change = home.apply(&home.plan(source, vec![target(&home, "a", OnConflict::Replace)]));
+    age(&home, 29);
+    let (home, _) = home.reopen();
+    assert_eq!(home.vault.trash().unwrap().len(), 1);
+    age(&home, 2);
+    let (home, recovered) = home.reopen();
+    assert_eq!(recovered, []);
+    assert!(home.vault.trash().unwrap().is_empty());
+    assert!(home.tree(&home.data().join("trash")).is_empty());
+    let undone = home.vault.undo(&change.id).unwrap();
+    assert_eq!(results(&undone), [ItemResult::Failed]);
+    assert!(error(&undone, 0).contains("trash"), "{}", error(&undone, 0));
+    assert_eq!(fs::read_to_string(home.root("a").join("pdf/SKILL.md")).unwrap(), PDF);
+}
+
+#[test]
+fn what_is_kept_on_a_disk_that_is_away_is_not_forgotten() {
+    let home = Home::new();
+    let server = home.server();
+    home.write(&home.root("a").join("pdf"), &[("SKILL.md", "mine")]);
+    let source = home.approved(&server, URI, &[("SKILL.md", PDF)], false);
+    home.apply(&home.plan(source, vec![target(&home, "a", OnConflict::Replace)]));
+    {
+        let mut trashed = home.vault.trash().unwrap().remove(0);
+        let ledger = home.vault.ledger();
+        trashed.kept = home.path("unplugged/.skillhold/trash/x/pdf");
+        crate::trash::add(&ledger, &trashed).unwrap();
+    }
+    age(&home, 31);
+    let (home, _) = home.reopen();
+    assert_eq!(home.vault.trash().unwrap().len(), 1);
+}
