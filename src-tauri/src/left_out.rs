@@ -1,9 +1,9 @@
 //! What an installation leaves out of each `SKILL.md` because it was not granted, before and after.
 
-use skills::MAIN_FILE;
 use skills::digest::Digest;
 use skills::frontmatter::{REQUEST_FIELDS, without};
 use skills::manifest::{Manifest, ManifestFile};
+use skills::{MAIN_FILE, is_plugin_manifest, reads_as_main_file};
 use skills_mcp::FileOutcome;
 use vault::plan;
 
@@ -21,7 +21,15 @@ pub(crate) fn left_out(review: &Review, nested: &[NestedSkill]) -> Option<LeftOu
     let mut parts = Parts::default();
     let mut files: Vec<ManifestFile> = review.entry.manifest().files().to_vec();
     for fetched in &review.fetched.files {
-        let main = fetched.path == MAIN_FILE || fetched.path.ends_with(&format!("/{MAIN_FILE}"));
+        if is_plugin_manifest(&fetched.path) {
+            let path = render::spelled_out(&fetched.path);
+            parts.impossible.get_or_insert(format!(
+                "{path} makes tools load the skill as a plugin, with hooks and servers of its own"
+            ));
+            parts.fields.push(path);
+            continue;
+        }
+        let main = reads_as_main_file(&fetched.path);
         let FileOutcome::Verified { bytes, .. } = &fetched.outcome else { continue };
         if !main || granted(&fetched.path) {
             continue;

@@ -351,6 +351,35 @@ fn a_change_that_a_server_kept_quiet_about_is_found_before_anything_is_installed
 }
 
 #[test]
+fn a_skill_that_tools_would_load_as_a_plugin_is_installed_only_with_the_grant() {
+    let served = tempfile::tempdir().unwrap();
+    let skill = served.path().join("plugin");
+    fs::create_dir_all(skill.join(".claude-plugin")).unwrap();
+    fs::write(skill.join("SKILL.md"), "---\nname: plugin\ndescription: More.\n---\n").unwrap();
+    fs::write(skill.join(".claude-plugin/plugin.json"), "{\"name\": \"plugin\"}\n").unwrap();
+    let (url, shutdown) = silent_server(served.path().to_owned());
+    let played = Played::new();
+    played.shell.add_http_server("Plugins", &url).unwrap();
+    let uri = "skill://plugin/SKILL.md";
+
+    let review = played.review(uri);
+    let left_out = review.left_out.expect("something to grant");
+    assert_eq!(left_out.fields, [".claude-plugin/plugin.json"]);
+    assert!(left_out.impossible.is_some());
+
+    played.approve(uri, false);
+    let targets = [into("cursor", OnConflict::Keep)];
+    let plan = played.shell.plan(&played.source(uri), &targets).unwrap();
+    assert_eq!((plan.blockers.len(), plan.writes), (1, 0));
+
+    played.approve(uri, true);
+    let plan = played.shell.plan(&played.source(uri), &targets).unwrap();
+    block_on(played.shell.apply_plan(&plan.id, CancellationToken::new(), |_| {})).unwrap();
+    assert!(played.at(".cursor/skills/plugin/.claude-plugin/plugin.json").is_file());
+    shutdown.cancel();
+}
+
+#[test]
 fn samples_are_switched_off_and_on_and_keep_their_approvals() {
     let played = Played::new();
     played.approve(PLAIN, false);

@@ -112,14 +112,6 @@ impl Steps<'_> {
                 count::nextest,
                 SUITES,
             );
-            let documentation = cargo(&["test", "--workspace", types::FEATURE, "--doc"]);
-            self.rust_tests(
-                "Rust: documentation",
-                "documentation",
-                documentation,
-                count::cargo_test,
-                &[],
-            );
         } else {
             println!("\ncargo-nextest is not there; the tests run with cargo test");
             let line = [
