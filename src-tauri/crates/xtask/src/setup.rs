@@ -104,6 +104,18 @@ const NEEDS: &[Need] = &[
         package: "fonts-noto-cjk",
         tests_only: true,
     },
+    Need {
+        // Without it WebKit takes the Chinese font for all of the screen, in the pictures too.
+        what: "the desktop's own font",
+        sign: Sign::File(&[
+            "/usr/share/fonts/opentype/cantarell",
+            "/usr/share/fonts/cantarell",
+            "/usr/share/fonts/abattis-cantarell-fonts",
+            "/usr/share/fonts/abattis-cantarell-vf-fonts",
+        ]),
+        package: "fonts-cantarell",
+        tests_only: true,
+    },
 ];
 
 /// The oldest Node that the page's tools run on.
