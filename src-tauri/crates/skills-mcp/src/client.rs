@@ -128,21 +128,16 @@ impl Connection {
         let stop = CancellationToken::new();
         let (news, changes) = watch::channel(0);
         let handler = Handler::new(news);
-        let patience = match endpoint {
-            Endpoint::Command { .. } => context.timeouts.start,
-            Endpoint::Http { .. } | Endpoint::Samples => context.timeouts.connect,
-        };
+        let patience = context.timeouts.connect;
         let (service, program) = match endpoint {
             Endpoint::Http { url } => {
                 let transport = transport::http_transport(url, &server, context)?;
-                (shake_hands(&handler, transport, &server, patience, &stop).await?, None)
+                (shake_hands(&handler, transport, &server, either(), patience, &stop).await?, None)
             }
             Endpoint::Command { program, args } => {
-                let (program, transport) = transport::start(program, args, &server, context)?;
-                match shake_hands(&handler, transport, &server, patience, &stop).await {
-                    Ok(service) => (service, Some(Arc::new(program))),
-                    Err(error) => return Err(program.explain(error).await),
-                }
+                let (service, program) =
+                    start_program(program, args, &handler, &server, context, &stop).await?;
+                (service, Some(Arc::new(program)))
             }
             Endpoint::Samples => {
                 let Some(samples) = &context.samples else {
@@ -155,7 +150,7 @@ impl Connection {
                     .with_hint("switch the samples on in the settings"));
                 };
                 let transport = Samples::serve(samples, stop.clone());
-                (shake_hands(&handler, transport, &server, patience, &stop).await?, None)
+                (shake_hands(&handler, transport, &server, either(), patience, &stop).await?, None)
             }
         };
         let Some(info) = service.peer_info() else {
@@ -276,10 +271,50 @@ impl Drop for Connection {
     }
 }
 
+/// Starts a program and shakes hands. One that turned out to speak only the newer protocol, after
+/// rmcp had fallen back to the older, is started once more and asked for nothing else: by now what
+/// made it slow is mostly done.
+async fn start_program(
+    program: &str,
+    args: &[String],
+    handler: &Handler,
+    server: &str,
+    context: &ClientContext,
+    stop: &CancellationToken,
+) -> Result<(RunningService<RoleClient, Handler>, transport::Program), ClientError> {
+    let patience = context.timeouts.start;
+    let (started, transport) = transport::start(program, args, server, context)?;
+    let error = match shake_hands(handler, transport, server, either(), patience, stop).await {
+        Ok(service) => return Ok((service, started)),
+        Err(error) => error,
+    };
+    if !started.was_discovered_late() {
+        return Err(started.explain(error).await);
+    }
+    started.close().await;
+    let newer =
+        ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    let (started, transport) = transport::start(program, args, server, context)?;
+    match shake_hands(handler, transport, server, newer, patience, stop).await {
+        Ok(service) => Ok((service, started)),
+        Err(error) => Err(started.explain(error).await),
+    }
+}
+
+/// The newer protocol, else the older. Both versions are named, or a server that knows discovery
+/// and only the older is refused.
+fn either() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25],
+        legacy_version: None,
+    }
+}
+
 async fn shake_hands<T, E, A>(
     handler: &Handler,
     transport: T,
     server: &str,
+    lifecycle: ClientLifecycleMode,
     patience: Duration,
     stop: &CancellationToken,
 ) -> Result<RunningService<RoleClient, Handler>, ClientError>
@@ -287,11 +322,6 @@ where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    // Both versions are named, or a server that knows discovery and only the older is refused.
-    let lifecycle = ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25],
-        legacy_version: None,
-    };
     let shaking =
         serve_client_with_lifecycle_and_ct(handler.clone(), transport, lifecycle, stop.clone());
     match tokio::time::timeout(patience, shaking).await {

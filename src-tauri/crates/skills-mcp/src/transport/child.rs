@@ -37,6 +37,7 @@ pub(crate) struct Program {
     stderr: Arc<Mutex<VecDeque<u8>>>,
     ended: watch::Receiver<Option<String>>,
     overlong: Arc<AtomicBool>,
+    discovered: Arc<AtomicBool>,
     stop: CancellationToken,
 }
 
@@ -89,10 +90,18 @@ pub(crate) fn start(
     let stdout =
         LineLimit { inner: stdout, line: 0, most: MESSAGE_BYTES, overlong: Arc::clone(&overlong) };
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE_BYTES);
-    Ok((Program { stderr: kept, ended, overlong, stop }, Late::new(transport)))
+    let discovered = Arc::new(AtomicBool::new(false));
+    let transport = Late::new(transport, Arc::clone(&discovered));
+    Ok((Program { stderr: kept, ended, overlong, discovered, stop }, transport))
 }
 
 impl Program {
+    /// Whether it turned out, too late, to speak the newer protocol: it was still starting when it
+    /// was first asked.
+    pub(crate) fn was_discovered_late(&self) -> bool {
+        self.discovered.load(Ordering::Relaxed)
+    }
+
     /// Adds how the program ended and what it wrote last to an error of its connection.
     pub(crate) async fn explain(&self, error: ClientError) -> ClientError {
         if self.overlong.load(Ordering::Relaxed) {

@@ -1,7 +1,11 @@
 //! A program that starts slowly answers the first question when a second was already asked.
 //!
 //! rmcp asks `server/discover` first, waits ten seconds and then falls back to `initialize`. What
-//! comes back to the abandoned question would be taken for a wrong answer to the second one.
+//! comes back to the abandoned question would be taken for a wrong answer to the second one. When
+//! it comes and is good, the program speaks the newer protocol and may refuse the older handshake.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId};
@@ -12,11 +16,13 @@ use rmcp::transport::Transport;
 pub(crate) struct Late<T> {
     inner: T,
     initialize: Option<RequestId>,
+    /// Set when the abandoned question got a good answer.
+    discovered: Arc<AtomicBool>,
 }
 
 impl<T> Late<T> {
-    pub(crate) fn new(inner: T) -> Self {
-        Self { inner, initialize: None }
+    pub(crate) fn new(inner: T, discovered: Arc<AtomicBool>) -> Self {
+        Self { inner, initialize: None, discovered }
     }
 }
 
@@ -44,7 +50,11 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Late<T> {
                 _ => None,
             };
             match (&self.initialize, answered) {
-                (Some(waits), Some(answered)) if waits.to_string() != answered.to_string() => {}
+                (Some(waits), Some(answered)) if waits.to_string() != answered.to_string() => {
+                    if matches!(message, JsonRpcMessage::Response(_)) {
+                        self.discovered.store(true, Ordering::Relaxed);
+                    }
+                }
                 (Some(_), Some(_)) => {
                     self.initialize = None;
                     return Some(message);
@@ -70,7 +80,8 @@ mod tests {
 
     /// Lines that a program wrote, as a transport.
     fn program(lines: &'static str) -> Late<impl Transport<RoleClient>> {
-        Late::new(AsyncRwTransport::new_client(lines.as_bytes(), tokio::io::sink()))
+        let inner = AsyncRwTransport::new_client(lines.as_bytes(), tokio::io::sink());
+        Late::new(inner, Arc::default())
     }
 
     async fn next_id(transport: &mut Late<impl Transport<RoleClient>>) -> Value {
@@ -91,17 +102,29 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_late_answer_to_the_first_question_is_left_out() {
+    async fn a_late_refusal_of_the_first_question_is_left_out() {
         let mut transport = program(concat!(
             r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"unknown method"}}"#,
-            "\n",
-            r#"{"jsonrpc":"2.0","id":0,"result":{}}"#,
             "\n",
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             "\n",
         ));
         transport.send(initialize()).await.unwrap();
         assert_eq!(next_id(&mut transport).await, 1);
+        assert!(!transport.discovered.load(Ordering::Relaxed));
+    }
+
+    #[tokio::test]
+    async fn a_late_answer_to_the_first_question_is_left_out_and_kept_in_mind() {
+        let mut transport = program(concat!(
+            r#"{"jsonrpc":"2.0","id":0,"result":{}}"#,
+            "\n",
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no initialize here"}}"#,
+            "\n",
+        ));
+        transport.send(initialize()).await.unwrap();
+        assert_eq!(next_id(&mut transport).await, 1);
+        assert!(transport.discovered.load(Ordering::Relaxed));
     }
 
     #[tokio::test]
