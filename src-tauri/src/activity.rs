@@ -5,6 +5,7 @@ use std::path::Path;
 use vault::activity::{Activity, ActivityKind};
 
 use crate::error::Outcome;
+use crate::render::spelled_out;
 use crate::shell::Shell;
 use crate::view::{self, ActivityRow, ActivityView, Scope};
 
@@ -57,8 +58,8 @@ fn row(activity: &Activity) -> ActivityRow {
             ActivityKind::Undone => view::ActivityKind::Undone,
             ActivityKind::Recovered => view::ActivityKind::Recovered,
         },
-        subject: activity.subject.clone(),
-        text: activity.text.clone(),
+        subject: spelled_out(&activity.subject),
+        text: spelled_out(&activity.text),
         fingerprint: activity.fingerprint.map(|fingerprint| fingerprint.short()),
         change: activity.change.clone().filter(|_| !activity.undone),
         undone: activity.undone,

@@ -287,11 +287,19 @@ impl Shell {
             ItemResult::Replaced => OutcomeResult::Replaced,
             ItemResult::Kept => OutcomeResult::Kept,
             ItemResult::Failed => OutcomeResult::Failed,
-            ItemResult::Undone => OutcomeResult::Undone,
+            ItemResult::Undone | ItemResult::AlreadyGone => OutcomeResult::Undone,
         };
+        let note =
+            (item.result == ItemResult::AlreadyGone).then(|| "it was already gone".to_owned());
         item.tools
             .into_iter()
-            .map(|tool| OutcomeItem { tool, path: path.clone(), result, error: error.clone() })
+            .map(|tool| OutcomeItem {
+                tool,
+                path: path.clone(),
+                result,
+                error: error.clone(),
+                note: note.clone(),
+            })
             .collect()
     }
 }

@@ -129,7 +129,7 @@ impl Shell {
             description: skill.description.clone(),
             path: self.paths.display(&skill.path),
             tools: skill.tools.clone(),
-            state: group.map_or(RowState::Fine, |group| state_of(group, &placements)),
+            state: state_of_copy(skill, group, &placements),
             front_matter: front_matter
                 .as_ref()
                 .map(|front| fields(front.fields()))
@@ -204,29 +204,35 @@ fn fingerprint(skill: &LocalSkill) -> Option<String> {
     skill.manifest.as_ref().ok().map(|manifest| manifest.fingerprint().to_string())
 }
 
+/// The worst that can be said of any copy.
 fn state_of(group: &Group<'_>, placements: &[Placement]) -> RowState {
-    let mut all = group.skills.iter();
-    let broken = |skill: &LocalSkill| {
-        skill.manifest.is_err()
-            || skill
-                .diagnostics
-                .iter()
-                .any(|found| found.severity == skills::check::Severity::Error)
-    };
-    let edited = |skill: &LocalSkill| {
-        placement_of(skill, placements).is_some_and(|placement| is_edited(skill, placement))
-    };
-    if all.clone().any(|skill| broken(skill)) {
-        RowState::Invalid
-    } else if all.clone().any(|skill| edited(skill)) {
-        RowState::Edited
+    let states: Vec<RowState> =
+        group.skills.iter().map(|skill| state_of_copy(skill, Some(group), placements)).collect();
+    [RowState::Invalid, RowState::Edited, RowState::Diverged]
+        .into_iter()
+        .find(|state| states.contains(state))
+        .unwrap_or(RowState::Fine)
+}
+
+/// What there is to say about this copy: of itself first, then beside the others.
+fn state_of_copy(
+    skill: &LocalSkill,
+    group: Option<&Group<'_>>,
+    placements: &[Placement],
+) -> RowState {
+    let error = |found: &Diagnostic| matches!(found.severity, skills::check::Severity::Error);
+    if skill.manifest.is_err() || skill.diagnostics.iter().any(error) {
+        return RowState::Invalid;
+    }
+    if placement_of(skill, placements).is_some_and(|placement| is_edited(skill, placement)) {
+        return RowState::Edited;
+    }
+    let own = fingerprint(skill);
+    let others = group.into_iter().flat_map(|group| &group.skills);
+    if others.into_iter().all(|other| fingerprint(other) == own) {
+        RowState::Fine
     } else {
-        let first = all.next().and_then(|skill| fingerprint(skill));
-        if all.all(|skill| fingerprint(skill) == first) {
-            RowState::Fine
-        } else {
-            RowState::Diverged
-        }
+        RowState::Diverged
     }
 }
 

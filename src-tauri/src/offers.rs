@@ -125,7 +125,7 @@ impl Shell {
         Ok(ServerView {
             id: server.id.0.clone(),
             label: server.label.clone(),
-            address: address(&server.endpoint),
+            address: server.endpoint.shown(),
             reached: match server.endpoint {
                 Endpoint::Http { .. } => Reached::Http,
                 Endpoint::Command { .. } => Reached::Command,
@@ -218,7 +218,7 @@ impl Shell {
         Ok(OfferDetail {
             server: server.id.0.clone(),
             label: server.label.clone(),
-            address: address(&server.endpoint),
+            address: server.endpoint.shown(),
             row,
             front_matter: entry
                 .and_then(|entry| entry.front_matter())
@@ -450,18 +450,6 @@ fn find<'a>(servers: &'a [SavedServer], id: &str) -> Outcome<&'a SavedServer> {
 
 fn not_offered(server: &SavedServer, uri: &str) -> ErrorView {
     ErrorView::gone(format!("{} does not offer {}", server.label, spelled_out(uri)))
-}
-
-/// The address, or the command line as a person would type it.
-pub(crate) fn address(endpoint: &Endpoint) -> String {
-    match endpoint {
-        Endpoint::Http { url } => url.clone(),
-        Endpoint::Command { program, args } => {
-            let words = std::iter::once(program.as_str()).chain(args.iter().map(String::as_str));
-            shlex::try_join(words).unwrap_or_else(|_| endpoint.identity())
-        }
-        Endpoint::Samples => "built in".to_owned(),
-    }
 }
 
 /// What is known of a fetched file's bytes.

@@ -198,7 +198,7 @@ impl Shell {
                 review.entry.name(),
                 review.server.label
             ))
-            .with_hint("close the review and open it again"));
+            .with_hint("fetch it again to see what the server offers now"));
         }
         let (vault, decided) = (Arc::clone(&self.vault), Arc::clone(&review));
         blocking(move || {

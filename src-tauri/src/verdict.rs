@@ -12,7 +12,7 @@ use vault::approval::{Approval, Standing as Known};
 use crate::error::Outcome;
 use crate::left_out::left_out;
 use crate::library::{checks_view, fields, manifest_view, requests_view};
-use crate::offers::{address, file_state, is_nested_main, standing_view};
+use crate::offers::{file_state, is_nested_main, standing_view};
 use crate::render::{self, spelled_out};
 use crate::review::Review;
 use crate::shell::Shell;
@@ -39,7 +39,7 @@ impl Shell {
             id: review.id.clone(),
             server: server.id.0.clone(),
             label: server.label.clone(),
-            address: address(&server.endpoint),
+            address: server.endpoint.shown(),
             uri: entry.uri().as_str().to_owned(),
             name: spelled_out(entry.name()),
             description: spelled_out(

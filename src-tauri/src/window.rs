@@ -1,5 +1,7 @@
 //! The window: plugins, commands, and the parts of the program behind them.
 
+use std::ffi::OsString;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,8 +16,30 @@ use crate::shell::Shell;
 use crate::view::ErrorView;
 use crate::{cli, commands, events, logging};
 
+/// Why no window opens.
+#[derive(Debug, thiserror::Error)]
+enum NoWindow {
+    #[error(
+        "cannot open a window: no display was found; set DISPLAY or WAYLAND_DISPLAY, or use \
+         `skillhold serve`"
+    )]
+    NoDisplay,
+    #[error(
+        "cannot open a window: the display does not answer; check DISPLAY and WAYLAND_DISPLAY, or \
+         use `skillhold serve`"
+    )]
+    NoAnswer,
+    #[error("cannot open a window: {0}")]
+    Panicked(String),
+    #[error("cannot open a window")]
+    Tauri(#[source] tauri::Error),
+}
+
 /// Opens the window and stays until it is closed.
 pub fn run() -> ExitCode {
+    if !has_display(environment) {
+        return cli::fail(&NoWindow::NoDisplay);
+    }
     let paths = match Paths::from_environment() {
         Ok(paths) => paths,
         Err(error) => return cli::fail(&error),
@@ -34,7 +58,7 @@ pub fn run() -> ExitCode {
     let web_data = shell.paths.data().join("webview");
     let builder = for_one_person(tauri::Builder::default(), &shell.paths)
         .setup(move |app| Ok(open(app.handle(), web_data)?));
-    match build(builder, Arc::clone(&shell), context()) {
+    match told(|| build(builder, Arc::clone(&shell), context())) {
         Ok(app) => {
             if let Err(error) = shell.connect() {
                 tracing::error!(%error, "servers are not reached");
@@ -47,6 +71,42 @@ pub fn run() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => cli::fail(&error),
+    }
+}
+
+/// Whether there may be something to open a window on, as far as the variables of the environment
+/// say. Only where windows come from a display server can there be none.
+fn has_display(variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    !cfg!(target_os = "linux")
+        || ["WAYLAND_DISPLAY", "DISPLAY"]
+            .into_iter()
+            .any(|name| variable(name).is_some_and(|value| !value.is_empty()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "what the window opens on is no folder of a person")]
+fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// What building gives, with a panic in it as an error: where the display does not answer, the
+/// window library knows no other way to say so.
+fn told<T>(build: impl FnOnce() -> tauri::Result<T>) -> Result<T, NoWindow> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let built = std::panic::catch_unwind(AssertUnwindSafe(build));
+    std::panic::set_hook(hook);
+    match built {
+        Ok(built) => built.map_err(NoWindow::Tauri),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| payload.downcast_ref::<&str>().map(|&text| text.to_owned()));
+            Err(match text {
+                Some(text) if text.contains("initialize gtk") => NoWindow::NoAnswer,
+                text => {
+                    NoWindow::Panicked(text.unwrap_or_else(|| "no reason was given".to_owned()))
+                }
+            })
+        }
     }
 }
 
@@ -66,8 +126,8 @@ fn refuse(error: &vault::VaultError) -> ExitCode {
     let text = text.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
     let mut context = context();
     context.config_mut().app.windows.clear();
-    let built = tauri::Builder::default().plugin(tauri_plugin_dialog::init()).build(context);
-    match built {
+    let builder = tauri::Builder::default().plugin(tauri_plugin_dialog::init());
+    match told(|| builder.build(context)) {
         Ok(app) => app.run(move |app, event| {
             if let RunEvent::Ready = event {
                 let handle = app.clone();
@@ -168,4 +228,37 @@ pub fn build<R: Runtime>(
         }
     });
     Ok(app)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_display_is_looked_for_before_anything_else() {
+        let with = |name: &'static str, value: &'static str| {
+            has_display(move |asked| (asked == name).then(|| value.into()))
+        };
+        assert!(with("DISPLAY", ":0"));
+        assert!(with("WAYLAND_DISPLAY", "wayland-0"));
+        assert_eq!(with("DISPLAY", ""), !cfg!(target_os = "linux"));
+        assert_eq!(has_display(|_| None), !cfg!(target_os = "linux"));
+    }
+
+    #[test]
+    fn a_display_that_does_not_answer_is_an_error() {
+        let answer = told::<()>(|| panic!("Failed to initialize gtk backend!: {}", "no"));
+        assert!(matches!(answer, Err(NoWindow::NoAnswer)));
+        assert!(matches!(told::<()>(|| panic!("x")), Err(NoWindow::Panicked(text)) if text == "x"));
+        assert!(matches!(told(|| Ok(1)), Ok(1)));
+    }
+
+    #[test]
+    fn a_window_that_does_not_open_is_one_line() {
+        assert_eq!(
+            NoWindow::NoDisplay.to_string(),
+            "cannot open a window: no display was found; set DISPLAY or WAYLAND_DISPLAY, or use \
+             `skillhold serve`"
+        );
+    }
 }

@@ -6,16 +6,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::builder::{PathBufValueParser, TypedValueParser as _};
 use clap::{ArgGroup, Args, ValueEnum};
-use skills::provider::{DirectoryProvider, Options, Provider, SupportingFiles};
+use skills::MAIN_FILE;
+use skills::paths::Paths;
+use skills::provider::{DirectoryProvider, Listing, Options, Provider, SupportingFiles};
 use skills_mcp::server::{ServeOptions, serve_http, serve_stdio};
 use tokio_util::sync::CancellationToken;
+
+use crate::render::spelled_out;
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("transport").required(true).args(["http", "stdio"]))]
 pub(super) struct Serve {
     /// A folder whose sub-folders are skills; may come more than once, the first has precedence.
-    #[arg(long = "root", value_name = "DIR", required = true)]
+    #[arg(long = "root", value_name = "DIR", required = true,
+          value_parser = PathBufValueParser::new().try_map(folder))]
     roots: Vec<PathBuf>,
 
     /// Listen for streamable HTTP on this machine only, as in `127.0.0.1:8000`; port 0 takes a free one.
@@ -74,33 +80,78 @@ impl Serve {
             told_to_stop.cancel();
         });
         let options = ServeOptions::default();
+        let looked_at = Arc::clone(&provider);
+        let tell = move || {
+            for line in summary(&roots, &looked_at.list()) {
+                say(&line);
+            }
+        };
         match self.http {
             Some(address) => {
                 let ready = |address| {
-                    announce(address);
-                    warn_of_missing(&roots);
+                    say(&format!("http://{address}/mcp"));
+                    // The first look may take a while, and nobody has to wait for it.
+                    tokio::task::spawn_blocking(tell);
                 };
                 serve_http(provider, address, options, shutdown, ready).await?;
             }
             None => {
-                warn_of_missing(&roots);
-                serve_stdio(provider, options, shutdown).await?;
+                let told = tokio::task::spawn_blocking(tell);
+                serve_stdio(provider, options, shutdown.clone()).await?;
+                // Whoever asked one thing only reads it too, unless this is told to stop.
+                tokio::select! {
+                    _ = told => {}
+                    () = shutdown.cancelled() => {}
+                }
             }
         }
         Ok(())
     }
 }
 
-/// The first line on standard error is the address, for whoever started this.
+/// A line on standard error. The first one of `--http` is the address, for whoever started this;
+/// standard output belongs to the protocol.
 #[expect(clippy::print_stderr, reason = "a part of the command's interface, not a log")]
-fn announce(address: SocketAddr) {
-    eprintln!("http://{address}/mcp");
+fn say(line: &str) {
+    eprintln!("{line}");
 }
 
-fn warn_of_missing(roots: &[PathBuf]) {
-    for root in roots.iter().filter(|root| !root.is_dir()) {
-        tracing::warn!(root = %root.display(), "there is no such folder; it is skipped until there is");
+/// A root has to be a folder, or nothing yet.
+fn folder(path: PathBuf) -> Result<PathBuf, &'static str> {
+    if path.exists() && !path.is_dir() {
+        Err("it is not a folder; name the folder whose sub-folders are skills")
+    } else {
+        Ok(path)
     }
+}
+
+/// What is served from where, and what is not, a line each.
+fn summary(roots: &[PathBuf], listing: &Listing) -> Vec<String> {
+    let paths = Paths::from_environment().ok();
+    let shown = |root: &PathBuf| {
+        let shown = paths.as_ref().map(|paths| paths.display(root));
+        spelled_out(&shown.unwrap_or_else(|| root.display().to_string()))
+    };
+    let (there, missing): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        roots.iter().partition(|root| root.is_dir());
+    let skills = listing
+        .resources
+        .iter()
+        .filter(|resource| resource.name.split_once('/').is_some_and(|(_, path)| path == MAIN_FILE))
+        .count();
+    let skills = if skills == 1 { "1 skill".to_owned() } else { format!("{skills} skills") };
+    let mut lines = Vec::new();
+    if !there.is_empty() {
+        let there: Vec<String> = there.into_iter().map(shown).collect();
+        lines.push(format!("serving {skills} from {}", there.join(", ")));
+    }
+    lines.extend(
+        missing
+            .into_iter()
+            .map(|root| format!("warning: {} is not there; it is served once it is", shown(root))),
+    );
+    lines.extend(listing.warnings.iter().map(|why| format!("warning: {}", spelled_out(why))));
+    lines
 }
 
 /// Ends when the process is told to stop.
@@ -137,8 +188,63 @@ fn loopback(text: &str) -> Result<SocketAddr, String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
+
+    #[test]
+    fn a_root_is_a_folder_or_not_there_yet() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert!(folder(file.clone()).unwrap_err().starts_with("it is not a folder"));
+        assert!(folder(home.path().to_owned()).is_ok());
+        assert!(folder(home.path().join("later")).is_ok());
+
+        let refused = crate::cli::Arguments::try_parse_from([
+            "skillhold".as_ref(),
+            "serve".as_ref(),
+            "--stdio".as_ref(),
+            "--root".as_ref(),
+            file.as_os_str(),
+        ])
+        .unwrap_err();
+        assert_eq!(refused.exit_code(), 2);
+        let said = refused.to_string();
+        assert!(said.contains(&file.display().to_string()), "{said}");
+        assert!(said.contains("it is not a folder"), "{said}");
+    }
+
+    #[test]
+    fn what_is_served_and_what_is_not_is_a_line_each() {
+        let home = tempfile::tempdir().unwrap();
+        let (shelf, later) = (home.path().join("shelf"), home.path().join("later"));
+        for name in ["one", "two"] {
+            let inner = shelf.join(name).join("inner");
+            std::fs::create_dir_all(&inner).unwrap();
+            for folder in [shelf.join(name), inner] {
+                std::fs::write(folder.join(MAIN_FILE), "---\nname: x\n---\n").unwrap();
+            }
+        }
+        let bad = shelf.join("bad\u{1b}");
+        std::fs::create_dir(&bad).unwrap();
+        std::fs::write(bad.join(MAIN_FILE), b"\xff").unwrap();
+        let roots = [shelf.clone(), later.clone()];
+        for supporting_files in [SupportingFiles::Template, SupportingFiles::Resources] {
+            let options = Options { supporting_files, ..Options::default() };
+            let lines = summary(&roots, &DirectoryProvider::new(roots.to_vec(), options).list());
+            assert_eq!(lines.len(), 3, "{lines:?}");
+            assert_eq!(lines[0], format!("serving 2 skills from {}", shelf.display()));
+            assert_eq!(
+                lines[1],
+                format!("warning: {} is not there; it is served once it is", later.display())
+            );
+            assert!(lines[2].starts_with("warning: the skill \"bad"), "{}", lines[2]);
+            assert!(!lines[2].contains('\u{1b}'), "{}", lines[2]);
+        }
+    }
 
     #[test]
     fn only_this_machine_is_served() {

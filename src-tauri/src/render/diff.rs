@@ -15,10 +15,22 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const MOST: usize = 5000;
 
 /// The lines that differ with three around each; where more are unchanged stands one
-/// [`LineKind::Gap`] whose text says how many. Hidden characters and line ends other than a line
-/// feed are spelled out, so that lines which look alike can be told apart.
+/// [`LineKind::Gap`] whose text says how many. Hidden characters are spelled out. A line break is
+/// not part of its line: where the breaks differ, one last [`LineKind::Gap`] says so.
 pub fn diff(old: &str, new: &str) -> Vec<DiffLine> {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
+    diff_within(PATIENCE, old, new)
+}
+
+fn diff_within(patience: Duration, old: &str, new: &str) -> Vec<DiffLine> {
+    let told = breaks_that_differ(old, new);
+    let mut out =
+        lines_that_differ(patience, &old.replace("\r\n", "\n"), &new.replace("\r\n", "\n"));
+    out.extend(told.filter(|_| out.len() <= MOST).map(note));
+    out
+}
+
+fn lines_that_differ(patience: Duration, old: &str, new: &str) -> Vec<DiffLine> {
+    let diff = TextDiff::configure().timeout(patience).diff_lines(old, new);
     let mut out = Vec::new();
     let mut seen = 0;
     for group in diff.grouped_ops(CONTEXT) {
@@ -28,12 +40,7 @@ pub fn diff(old: &str, new: &str) -> Vec<DiffLine> {
             seen = op.old_range().end;
             for change in diff.iter_changes(op) {
                 if out.len() >= MOST {
-                    out.push(DiffLine {
-                        kind: LineKind::Gap,
-                        old: None,
-                        new: None,
-                        text: "the rest of the difference is not shown".to_owned(),
-                    });
+                    out.push(note("the rest of the difference is not shown".to_owned()));
                     return out;
                 }
                 out.push(DiffLine {
@@ -70,12 +77,41 @@ fn gap(lines: usize) -> Option<DiffLine> {
         1 => "1 unchanged line".to_owned(),
         n => format!("{n} unchanged lines"),
     };
-    Some(DiffLine { kind: LineKind::Gap, old: None, new: None, text })
+    Some(note(text))
+}
+
+fn note(text: String) -> DiffLine {
+    DiffLine { kind: LineKind::Gap, old: None, new: None, text }
+}
+
+/// In words, where the line breaks are not the same before and after.
+fn breaks_that_differ(old: &str, new: &str) -> Option<String> {
+    let breaks = |text: &str| {
+        let crlf = text.matches("\r\n").count();
+        (crlf, text.matches('\n').count() - crlf)
+    };
+    let word = |text| match breaks(text) {
+        (0, 0) => "none",
+        (0, _) => "LF",
+        (_, 0) => "CRLF",
+        (_, _) => "CRLF and LF",
+    };
+    let (before, after) = (word(old), word(new));
+    if before != after && before != "none" && after != "none" {
+        return Some(format!("the line breaks were {before} and are {after} now"));
+    }
+    let only = old != new && old.replace("\r\n", "\n") == new.replace("\r\n", "\n");
+    only.then(|| "only line breaks differ".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// However slow the machine is.
+    fn diff(old: &str, new: &str) -> Vec<DiffLine> {
+        diff_within(Duration::from_secs(3600), old, new)
+    }
 
     fn short(lines: &[DiffLine]) -> Vec<String> {
         lines
@@ -115,8 +151,26 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_that_differ_are_seen() {
-        assert_eq!(short(&diff("a\r\n", "a\n")), ["-1:_ a⟨U+000D⟩", "+_:1 a"]);
+    fn line_breaks_that_differ_are_told_and_not_shown_as_characters() {
+        assert_eq!(
+            short(&diff("a\r\nb\r\n", "a\nb\n")),
+            ["~_:_ the line breaks were CRLF and are LF now"]
+        );
+        assert_eq!(
+            short(&diff("a\nb\n", "a\r\nc\r\n")),
+            [" 1:1 a", "-2:_ b", "+_:2 c", "~_:_ the line breaks were LF and are CRLF now"]
+        );
+        assert_eq!(short(&diff("a\r\nb\nc\n", "a\nb\r\nc\n")), ["~_:_ only line breaks differ"]);
+    }
+
+    #[test]
+    fn a_line_that_changed_in_a_text_with_crlf_has_no_hidden_character() {
+        assert_eq!(short(&diff("# a\r\n", "# b\r\n")), ["-1:_ # a", "+_:1 # b"]);
+    }
+
+    #[test]
+    fn a_carriage_return_that_breaks_no_line_is_spelled_out() {
+        assert_eq!(short(&diff("a\n", "a\r\r\n"))[1], "+_:1 a⟨U+000D⟩");
     }
 
     #[test]

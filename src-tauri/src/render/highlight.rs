@@ -41,9 +41,13 @@ static ROLES: LazyLock<Vec<(Scope, TextRole)>> = LazyLock::new(|| {
 /// The lines of a text, and whether it was cut. Line ends are not part of the lines; hidden
 /// characters are pieces of their own.
 pub(super) fn highlight(path: &str, text: &str) -> (Vec<Vec<Piece>>, bool) {
+    highlight_within(PATIENCE, path, text)
+}
+
+fn highlight_within(patience: Duration, path: &str, text: &str) -> (Vec<Vec<Piece>>, bool) {
     let mut lines = Vec::new();
     let mut syntax = syntax(path).map(|syntax| (ParseState::new(syntax), ScopeStack::new()));
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + patience;
     let mut bytes = 0;
     for line in text.split_inclusive('\n') {
         bytes += line.len();
@@ -53,10 +57,13 @@ pub(super) fn highlight(path: &str, text: &str) -> (Vec<Vec<Piece>>, bool) {
         if line.len() > LONG_LINE || Instant::now() > end {
             syntax = None;
         }
+        let shown = without_break(line);
+        // Every line break is a line feed to the syntax, which may cut a CRLF in two.
+        let fed = format!("{shown}\n");
         let spans = syntax
             .as_mut()
-            .and_then(|(state, stack)| spans(line, state, stack))
-            .unwrap_or_else(|| vec![(line, None)]);
+            .and_then(|(state, stack)| spans(&fed, state, stack))
+            .unwrap_or_else(|| vec![(shown, None)]);
         lines.push(pieces(&spans));
     }
     (lines, false)
@@ -72,6 +79,11 @@ fn syntax(path: &str) -> Option<&'static SyntaxReference> {
         other => other,
     };
     SYNTAXES.find_syntax_by_extension(name).or_else(|| SYNTAXES.find_syntax_by_extension(token))
+}
+
+/// A line without its line feed or its carriage return and line feed.
+fn without_break(line: &str) -> &str {
+    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// The line cut where its meaning changes; `None` when the syntax does not get on with it.
@@ -103,9 +115,7 @@ fn role(stack: &ScopeStack) -> Option<TextRole> {
 fn pieces(spans: &[(&str, Option<TextRole>)]) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
     for &(text, role) in spans {
-        let text =
-            text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
-        for run in runs(text) {
+        for run in runs(text.strip_suffix('\n').unwrap_or(text)) {
             match run {
                 Run::Hidden(c) => {
                     out.push(Piece { text: code_point(c), role: Some(TextRole::Hidden) });
@@ -123,6 +133,11 @@ fn pieces(spans: &[(&str, Option<TextRole>)]) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// However slow the machine is.
+    fn highlight(path: &str, text: &str) -> (Vec<Vec<Piece>>, bool) {
+        highlight_within(Duration::from_secs(3600), path, text)
+    }
 
     fn piece(text: &str, role: Option<TextRole>) -> Piece {
         Piece { text: text.to_owned(), role }
@@ -156,6 +171,25 @@ mod tests {
                 vec![piece("c", None)],
             ]
         );
+    }
+
+    #[test]
+    fn the_line_breaks_of_a_heading_are_not_part_of_it_whatever_they_are() {
+        let text = "---\nname: a\n---\n# Title\n\n- one\n\n```sh\nls # all\n```\n";
+        let (expected, _) = highlight("SKILL.md", text);
+        assert_eq!(
+            expected[3].iter().map(|piece| piece.text.as_str()).collect::<String>(),
+            "# Title"
+        );
+        assert!(expected[3].iter().any(|piece| piece.role.is_some()), "{:?}", expected[3]);
+        assert_eq!(highlight("SKILL.md", &text.replace('\n', "\r\n")).0, expected);
+    }
+
+    #[test]
+    fn a_carriage_return_within_a_line_is_shown() {
+        let (lines, _) = highlight("a.unknown", "a\rb\r\r\n");
+        let shown = || piece("U+000D", Some(TextRole::Hidden));
+        assert_eq!(lines, [vec![piece("a", None), shown(), piece("b", None), shown()]]);
     }
 
     #[test]

@@ -24,7 +24,13 @@ const LEFT_OUT: &str = "left-out";
 /// Safe markup for a Markdown text. Whatever the text is, this gives markup: what cannot be
 /// rendered is shown as it is written.
 pub fn markdown(text: &str) -> String {
-    let rendered = if text.len() > MOST { None } else { render(text) };
+    markdown_within(PATIENCE, text)
+}
+
+fn markdown_within(patience: Duration, text: &str) -> String {
+    // The carriage return of a CRLF is part of the line break, no character of its own.
+    let text = text.replace("\r\n", "\n");
+    let rendered = if text.len() > MOST { None } else { render(patience, &text) };
     clean(&rendered.unwrap_or_else(|| {
         let mut end = text.len().min(MOST);
         while !text.is_char_boundary(end) {
@@ -34,13 +40,13 @@ pub fn markdown(text: &str) -> String {
     }))
 }
 
-fn render(text: &str) -> Option<String> {
+fn render(patience: Duration, text: &str) -> Option<String> {
     let arena = Arena::new();
     let mut options = Options::default();
     options.extension.table = true;
     options.extension.strikethrough = true;
     options.extension.autolink = true;
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + patience;
     let root = try_parse_document(&arena, text, &options, &|| Instant::now() > end).ok()?;
     if depth_exceeds(root, DEEPEST) {
         return None;
@@ -205,12 +211,25 @@ fn clean(html: &str) -> String {
 mod tests {
     use super::*;
 
+    /// However slow the machine is.
+    fn markdown(text: &str) -> String {
+        markdown_within(Duration::from_secs(3600), text)
+    }
+
     #[test]
     fn plain_markdown_becomes_plain_markup() {
         assert_eq!(
             markdown("# A *b*\n\n- one\n- two\n"),
             "<h1>A <em>b</em></h1>\n<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n"
         );
+    }
+
+    #[test]
+    fn a_text_with_crlf_is_rendered_as_one_with_line_feeds() {
+        let text = "# A\n\none\ntwo\n\n```sh\nls\n```\n\n    indented\n\n<b>\n</b>\n\n| a |\n|---|\n| b |\n";
+        let html = markdown(&text.replace('\n', "\r\n"));
+        assert_eq!(html, markdown(text));
+        assert!(!html.contains("U+000D"), "{html}");
     }
 
     #[test]

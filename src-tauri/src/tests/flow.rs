@@ -17,8 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shell::Shell;
 use crate::view::{
-    Changed, ErrorCode, OfferRow, OnConflict, OutcomeResult, PlanAction, ReviewView, RowState,
-    ServerState, ServerView, ServersView, Severity, SourceRef, Standing, TargetRef, TargetStanding,
+    ActivityKind, Changed, ErrorCode, OfferRow, OnConflict, OutcomeResult, PlanAction, ReviewView,
+    RowState, ServerState, ServerView, ServersView, Severity, SourceRef, Standing, TargetRef,
+    TargetStanding,
 };
 
 const PLAIN: &str = "skill://meeting-notes/SKILL.md";
@@ -163,6 +164,63 @@ fn a_sample_is_reviewed_approved_installed_into_two_tools_and_taken_back() {
 }
 
 #[test]
+fn only_the_copy_that_was_edited_says_so_and_undo_tells_what_was_already_gone() {
+    let played = Played::new();
+    played.approve(PLAIN, false);
+    let targets = [into("claude-code", OnConflict::Keep), into("cursor", OnConflict::Keep)];
+    let plan = played.shell.plan(&played.source(PLAIN), &targets).unwrap();
+    let outcome =
+        block_on(played.shell.apply_plan(&plan.id, CancellationToken::new(), |_| {})).unwrap();
+    let told = |shell: &Arc<Shell>| {
+        let rows = shell.activity_view().unwrap().rows;
+        rows.into_iter().map(|row| (row.kind, row.text)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told(&played.shell),
+        [
+            (ActivityKind::Installed, "from Samples into 2 folders".to_owned()),
+            (ActivityKind::Approved, "from Samples".to_owned()),
+            (ActivityKind::ServerAdded, "built in".to_owned()),
+        ]
+    );
+
+    let edited = played.at(".claude/skills/meeting-notes/mine.txt");
+    fs::write(&edited, "mine").unwrap();
+    played.shell.library.rescan();
+    let view = played.shell.library_view().unwrap();
+    let row = view.skills.iter().find(|row| row.name == "meeting-notes").unwrap();
+    assert_eq!(row.state, RowState::Edited);
+    let states: Vec<_> = row
+        .copies
+        .iter()
+        .map(|copy| (copy.path.as_str(), played.shell.skill_detail(&copy.id).unwrap().state))
+        .collect();
+    assert_eq!(
+        states,
+        [
+            ("~/.claude/skills/meeting-notes", RowState::Edited),
+            ("~/.cursor/skills/meeting-notes", RowState::Diverged),
+        ]
+    );
+
+    fs::remove_dir_all(played.at(".cursor/skills/meeting-notes")).unwrap();
+    let undone = block_on(played.shell.undo(outcome.change)).unwrap();
+    let error = undone.items[0].error.as_ref().unwrap();
+    assert_eq!(undone.items[0].result, OutcomeResult::Failed);
+    assert_eq!(
+        error.hint.as_deref(),
+        Some("copy what you want to keep, or remove the folder yourself")
+    );
+    assert_eq!(undone.items[1].result, OutcomeResult::Undone);
+    assert_eq!(undone.items[1].note.as_deref(), Some("it was already gone"));
+    assert_eq!(
+        told(&played.shell)[0],
+        (ActivityKind::Undone, "in ~/.cursor/skills/meeting-notes".to_owned())
+    );
+    assert!(edited.exists());
+}
+
+#[test]
 fn what_a_skill_asks_for_is_left_out_unless_it_is_granted() {
     let played = Played::new();
     let review = played.review(ASKING);
@@ -203,7 +261,9 @@ fn an_approval_ends_when_the_server_changes_the_skill_and_the_review_shows_how()
     // A review that was opened before shows what is no longer offered.
     let refused =
         block_on(played.shell.approve(&stale.id, &stale.manifest.fingerprint, false, &[]));
-    assert_eq!(refused.unwrap_err().code, ErrorCode::Changed);
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Changed);
+    assert_eq!(refused.hint.as_deref(), Some("fetch it again to see what the server offers now"));
 
     let played = played.again();
     played.offer(CHANGING, |offer| matches!(offer.standing, Standing::Changed { .. }));
@@ -214,6 +274,18 @@ fn an_approval_ends_when_the_server_changes_the_skill_and_the_review_shows_how()
     assert!(!changed[0].diff.as_ref().unwrap().is_empty());
     played.approve(CHANGING, false);
     played.offer(CHANGING, |offer| matches!(offer.standing, Standing::Approved { .. }));
+}
+
+#[test]
+fn what_is_no_longer_offered_can_still_be_rejected() {
+    let played = Played::new();
+    let stale = played.review(CHANGING);
+    played.approve(CHANGING, false);
+    played.offer(CHANGING, |offer| matches!(offer.standing, Standing::Changed { .. }));
+    block_on(played.shell.reject(&stale.id, &stale.manifest.fingerprint)).unwrap();
+    let last = &played.shell.activity_view().unwrap().rows[0];
+    assert_eq!(last.kind, ActivityKind::Rejected);
+    assert_eq!(last.fingerprint.as_deref(), Some(&stale.manifest.fingerprint[..12]));
 }
 
 #[test]

@@ -143,6 +143,10 @@ pub struct OutcomeItem {
     pub result: OutcomeResult,
     /// Why not, where it failed.
     pub error: Option<ErrorView>,
+    /// What else there is to say of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub note: Option<String>,
 }
 
 /// What happened at a target.

@@ -51,4 +51,45 @@ impl Endpoint {
             Self::Samples => "samples".to_owned(),
         }
     }
+
+    /// As a person would type it; words of a command that a shell would take apart are quoted.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Http { url } => url.clone(),
+            Self::Command { program, args } => {
+                let words: Vec<String> =
+                    std::iter::once(program).chain(args).map(|word| quoted(word)).collect();
+                words.join(" ")
+            }
+            Self::Samples => "built in".to_owned(),
+        }
+    }
+}
+
+/// A word as a POSIX shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_it_is_typed() {
+        let shown = |words: &[&str]| {
+            let args = words[1..].iter().map(|&word| word.to_owned()).collect();
+            Endpoint::Command { program: words[0].to_owned(), args }.shown()
+        };
+        assert_eq!(shown(&["uvx", "server@1.2", "--root=/a/b"]), "uvx server@1.2 --root=/a/b");
+        assert_eq!(
+            shown(&["/my tools/x", "", "it's", "$HOME"]),
+            r"'/my tools/x' '' 'it'\''s' '$HOME'"
+        );
+    }
 }

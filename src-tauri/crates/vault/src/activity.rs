@@ -48,7 +48,8 @@ pub struct Activity {
     pub kind: ActivityKind,
     /// The name of the skill, or the label of the server.
     pub subject: String,
-    /// What happened, without the subject: lower case, no full stop.
+    /// What follows on the kind and the subject, as in `from docs into ~/.claude/skills/pdf`: lower
+    /// case, no full stop.
     pub text: String,
     /// Of the content that was approved, rejected or installed.
     pub fingerprint: Option<Fingerprint>,

@@ -131,7 +131,7 @@ impl Vault {
             ActivityKind::Revoked,
             server,
             entry,
-            format!("changed on {}; the approval is gone", server.label),
+            format!("because it changed on {}", server.label),
         )
         .write(&transaction)?;
         transaction.commit()?;
@@ -186,13 +186,8 @@ impl Vault {
             note: None,
         };
         let with = if granted { ", with what it asks for" } else { "" };
-        activity(
-            ActivityKind::Approved,
-            server,
-            entry,
-            format!("approved from {}{with}", server.label),
-        )
-        .write(&transaction)?;
+        activity(ActivityKind::Approved, server, entry, format!("from {}{with}", server.label))
+            .write(&transaction)?;
         transaction.commit()?;
         Ok(approval)
     }
@@ -217,7 +212,7 @@ impl Vault {
                 Timestamp::now().to_string(),
             ],
         )?;
-        activity(ActivityKind::Rejected, server, entry, format!("rejected from {}", server.label))
+        activity(ActivityKind::Rejected, server, entry, format!("from {}", server.label))
             .write(&transaction)?;
         transaction.commit()?;
         Ok(())

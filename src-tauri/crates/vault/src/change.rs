@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use skills::digest::Fingerprint;
+use skills::paths::Paths;
 
 use crate::activity::{Activity, ActivityKind};
 use crate::error::VaultError;
@@ -48,6 +49,8 @@ pub enum ItemResult {
     Failed,
     /// Taken back.
     Undone,
+    /// Counts as taken back: nothing was there any more, and nothing had to be put back.
+    AlreadyGone,
 }
 
 /// How far applying is.
@@ -118,18 +121,20 @@ impl ChangeHead {
     pub(crate) fn tell(
         &self,
         ledger: &Connection,
+        paths: &Paths,
         folders: Vec<PathBuf>,
     ) -> Result<(), VaultError> {
-        let count = folders.len();
-        let places =
-            if count == 1 { folders[0].display().to_string() } else { format!("{count} folders") };
+        let places = match folders.as_slice() {
+            [folder] => paths.display(folder),
+            more => format!("{} folders", more.len()),
+        };
         let (kind, text) = match (&self.undoes, &self.origin) {
-            (Some(_), _) => (ActivityKind::Undone, format!("taken back from {places}")),
+            (Some(_), _) => (ActivityKind::Undone, format!("in {places}")),
             (None, Origin::Server { label, .. }) => {
-                (ActivityKind::Installed, format!("installed from {label} into {places}"))
+                (ActivityKind::Installed, format!("from {label} into {places}"))
             }
             (None, Origin::Folder { path }) => {
-                (ActivityKind::Copied, format!("copied from {} into {places}", path.display()))
+                (ActivityKind::Copied, format!("from {} into {places}", paths.display(path)))
             }
         };
         let mut activity = Activity::now(kind, &self.name, text);

@@ -50,7 +50,7 @@ pub enum VaultError {
     #[error("{0}")]
     NotApproved(String),
     /// What was installed is not as it was written, so it is left alone.
-    #[error("{} was edited since; kept", .0.display())]
+    #[error("{} was edited after it was installed, so it was kept", .0.display())]
     Edited(PathBuf),
     /// What had been replaced is not in the trash any more.
     #[error("what was at {} is no longer in the trash", .0.display())]
@@ -121,9 +121,7 @@ impl VaultError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Changed(_) => Some("look at the preview again"),
-            Self::Edited(_) => {
-                Some("compare it with what was installed, then remove or replace it yourself")
-            }
+            Self::Edited(_) => Some("copy what you want to keep, or remove the folder yourself"),
             Self::Busy => Some("wait until it is done, or close the other Skillhold"),
             Self::Unfinished(_) => Some("connect the disk and start Skillhold again"),
             Self::Newer(_) => Some("start the newer version"),

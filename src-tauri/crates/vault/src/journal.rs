@@ -149,7 +149,7 @@ impl Vault {
         }
         let folders =
             DoneItem::of(&transaction, &change.id, false)?.into_iter().map(|item| item.folder);
-        change.tell(&transaction, folders.collect())?;
+        change.tell(&transaction, self.paths(), folders.collect())?;
         pending.forget(&transaction)?;
         transaction.commit()?;
         Ok(())

@@ -52,6 +52,8 @@ pub(crate) struct Kept {
 pub(crate) struct Approvals {
     /// Why it must not be installed.
     pub(crate) blockers: Vec<String>,
+    /// The skill itself is approved exactly as in the entry.
+    approved: bool,
     /// Paths of the `SKILL.md` files whose requests were granted.
     granted: BTreeSet<String>,
 }
@@ -70,7 +72,7 @@ impl Vault {
         server: &SavedServer,
         entry: &Entry,
     ) -> Result<Prepared, VaultError> {
-        let Approvals { mut blockers, granted } = self.approvals(server, entry)?;
+        let Approvals { mut blockers, approved, granted } = self.approvals(server, entry)?;
         blockers.extend(path_problems(entry.manifest()));
         let plugin = entry.files().iter().find(|file| is_plugin_manifest(&file.path));
         if let Some(file) = plugin.filter(|_| !granted.contains(MAIN_FILE)) {
@@ -81,14 +83,14 @@ impl Vault {
             ));
         }
         let Kept { contents, missing } = self.kept_bytes(server, entry)?;
-        if !missing.is_empty() {
+        if approved && !missing.is_empty() {
             blockers.push(format!(
                 "the approved bytes of {} are no longer here: review it again",
                 missing.join(", ")
             ));
         }
         let declared = entry.front_matter().zip(contents.get(MAIN_FILE));
-        if declared.is_some_and(|(declared, main)| same_as(main, declared).is_err()) {
+        if approved && declared.is_some_and(|(declared, main)| same_as(main, declared).is_err()) {
             blockers.push(format!(
                 "{} declares another front matter than the approved one: review it again",
                 server.label
@@ -149,6 +151,7 @@ impl Vault {
         let (name, label) = (entry.name(), &server.label);
         match self.standing(server, entry)? {
             Standing::Approved(approval) => {
+                found.approved = true;
                 if approval.granted {
                     found.granted.insert(MAIN_FILE.to_owned());
                 }

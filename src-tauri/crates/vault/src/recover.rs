@@ -91,8 +91,8 @@ impl Vault {
             };
             if settled != Settled::Waiting {
                 let word = if settled == Settled::Finished { "completed" } else { "taken back" };
-                let text =
-                    format!("an interrupted change in {} was {word}", pending.folder.display());
+                let folder = self.paths().display(&pending.folder);
+                let text = format!("the interrupted change in {folder} was {word}");
                 let mut activity =
                     Activity::now(ActivityKind::Recovered, &pending.change.name, text);
                 activity.fingerprint = Some(pending.change.fingerprint);

@@ -101,13 +101,9 @@ impl Vault {
                 server.added_at.to_string()
             ],
         )?;
-        Activity::now(
-            ActivityKind::ServerAdded,
-            &server.label,
-            format!("added {}", server.endpoint.identity()),
-        )
-        .about(&server.id, None)
-        .write(&transaction)?;
+        Activity::now(ActivityKind::ServerAdded, &server.label, server.endpoint.shown())
+            .about(&server.id, None)
+            .write(&transaction)?;
         transaction.commit()?;
         Ok(server)
     }
@@ -149,7 +145,7 @@ impl Vault {
             Activity::now(
                 ActivityKind::ServerRemoved,
                 &server.label,
-                "removed, with its approvals".to_owned(),
+                "with its approvals".to_owned(),
             )
             .about(id, None)
             .write(&transaction)?;

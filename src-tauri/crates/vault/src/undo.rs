@@ -43,7 +43,7 @@ impl Vault {
         let mut outcomes = Vec::new();
         for item in items.iter().rev() {
             let (result, error) = match self.undo_item(&head, item) {
-                Ok(()) => (ItemResult::Undone, None),
+                Ok(result) => (result, None),
                 Err(error) if error.is_crash() => return Err(error),
                 Err(error) => (ItemResult::Failed, Some(error)),
             };
@@ -58,13 +58,18 @@ impl Vault {
         Ok(Change { id: head.id, items: outcomes })
     }
 
-    fn undo_item(&self, head: &ChangeHead, item: &DoneItem) -> Result<(), VaultError> {
+    fn undo_item(&self, head: &ChangeHead, item: &DoneItem) -> Result<ItemResult, VaultError> {
         let folder = &item.folder;
         if self.pending()?.iter().any(|(_, pending)| pending.folder == *folder) {
             return Err(VaultError::Unfinished(folder.clone()));
         }
         let there = self.as_written(head, item)?;
         let displaced = self.displaced(item)?;
+        let result = if there.is_none() && displaced.is_none() {
+            ItemResult::AlreadyGone
+        } else {
+            ItemResult::Undone
+        };
         let mut pending = Pending {
             id: 0,
             change: head.clone(),
@@ -92,7 +97,8 @@ impl Vault {
         self.settled(done, Phase::Swapping, &pending).map_err(|error| match error {
             VaultError::Changed(folder) => VaultError::Edited(folder),
             other => other,
-        })
+        })?;
+        Ok(result)
     }
 
     /// What is at the folder, which must be exactly what the change wrote and still be recorded as

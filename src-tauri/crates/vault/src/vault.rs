@@ -21,6 +21,7 @@ const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// change that is being applied.
 #[derive(Debug)]
 pub struct Vault {
+    paths: Paths,
     data: PathBuf,
     ledger: Mutex<Connection>,
     blobs: BlobStore,
@@ -52,6 +53,7 @@ impl Vault {
         };
         let (connection, set_aside) = ledger::open(&data.join("ledger.sqlite"))?;
         let vault = Self {
+            paths: paths.clone(),
             blobs: BlobStore::new(data.join("blobs")),
             data,
             ledger: Mutex::new(connection),
@@ -80,6 +82,11 @@ impl Vault {
     /// Where verified bytes of servers are kept.
     pub fn blobs(&self) -> &BlobStore {
         &self.blobs
+    }
+
+    /// Where the person's folders are.
+    pub(crate) fn paths(&self) -> &Paths {
+        &self.paths
     }
 
     /// The real path of Skillhold's own folder.

@@ -21,4 +21,8 @@ result: OutcomeResult,
 /**
  * Why not, where it failed.
  */
-error: ErrorView | null, };
+error: ErrorView | null, 
+/**
+ * What else there is to say of it.
+ */
+note?: string, };

@@ -126,7 +126,10 @@ fn hidden(
     range: Range<usize>,
     index: &LineIndex<'_>,
 ) -> Finding {
-    let count = run.chars().count();
+    let (characters, show, change) = match run.chars().count() {
+        1 => ("1 character".to_owned(), "does not show", "changes"),
+        count => (format!("{count} characters"), "do not show", "change"),
+    };
     let (code, message, help) = match kind {
         Hidden::Tag => {
             let text: String = run
@@ -135,8 +138,7 @@ fn hidden(
                 .filter(|c| matches!(c, ' '..='~'))
                 .take(EXCERPT)
                 .collect();
-            let message =
-                format!("{count} characters that do not show and that a model reads as {text:?}");
+            let message = format!("{characters} that {show} and that a model reads as {text:?}");
             (
                 "hidden-tag-characters",
                 message,
@@ -145,14 +147,17 @@ fn hidden(
         }
         Hidden::Bidi => (
             "hidden-bidi-controls",
-            format!("{count} characters that change the order in which text is shown"),
+            format!("{characters} that {change} the order in which text is shown"),
             "what you see is not what the model reads",
         ),
         Hidden::ZeroWidth => {
             let first = run.chars().next().map_or(0, u32::from);
             (
                 "hidden-zero-width",
-                format!("{count} characters that do not show, first U+{first:04X}"),
+                match run.chars().count() {
+                    1 => format!("{characters} that {show}, U+{first:04X}"),
+                    _ => format!("{characters} that {show}, first U+{first:04X}"),
+                },
                 "they can hide text or split words",
             )
         }

@@ -34,6 +34,10 @@ fn hidden_characters_are_found_with_their_place() {
     assert_eq!(found("pass\u{200b}word"), [("hidden-zero-width", false, 1, 5, 1)]);
     let message = &of_text("x \u{e0068}\u{e0069}").findings[0].diagnostic.message;
     assert_eq!(message, "2 characters that do not show and that a model reads as \"hi\"");
+    let message = |text| of_text(text).findings[0].diagnostic.message.clone();
+    assert_eq!(message("a\u{200b}b"), "1 character that does not show, U+200B");
+    assert_eq!(message("a\u{200b}\u{200c}b"), "2 characters that do not show, first U+200B");
+    assert_eq!(message("a\u{202e}b"), "1 character that changes the order in which text is shown");
 }
 
 #[test]

@@ -106,13 +106,7 @@ impl Look {
                 mime_type: "text/markdown",
                 size: size(&options.main_file),
             });
-            listing.resources.push(Resource {
-                uri: uri(name, MANIFEST),
-                name: format!("{name}/{MANIFEST}"),
-                description: format!("File listing for {name}"),
-                mime_type: "application/json",
-                size: None,
-            });
+            listing.resources.push(manifest_resource(name));
             match options.supporting_files {
                 SupportingFiles::Template => listing.templates.push(template(name)),
                 SupportingFiles::Resources => {
@@ -340,6 +334,18 @@ pub(super) fn template(name: &str) -> Template {
     }
 }
 
+/// How the synthetic manifest is listed.
+pub(super) fn manifest_resource(name: &str) -> Resource {
+    Resource {
+        uri: uri(name, MANIFEST),
+        name: format!("{name}/{MANIFEST}"),
+        description: format!("File listing for {name}"),
+        mime_type: "application/json",
+        size: None,
+    }
+}
+
+/// How a supporting file is listed.
 pub(super) fn supporting_file(name: &str, file: &ManifestFile) -> Resource {
     Resource {
         uri: uri(name, &file.path),

@@ -8,7 +8,9 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
-use super::compatible::{MANIFEST, give, manifest, reason, supporting_file, template, uri};
+use super::compatible::{
+    MANIFEST, give, manifest, manifest_resource, reason, supporting_file, template, uri,
+};
 use super::directory::SupportingFiles;
 use super::{Content, Entries, Listing, ReadError, Resource, mime_type};
 use crate::MAIN_FILE;
@@ -105,13 +107,7 @@ impl Strict {
                 mime_type: "text/markdown",
                 size: manifest.get(MAIN_FILE).map(|file| file.size),
             });
-            listing.resources.push(Resource {
-                uri: uri(name, MANIFEST),
-                name: format!("{name}/{MANIFEST}"),
-                description: format!("File listing for {name}"),
-                mime_type: "application/json",
-                size: None,
-            });
+            listing.resources.push(manifest_resource(name));
             match self.supporting_files {
                 SupportingFiles::Template => listing.templates.push(template(name)),
                 SupportingFiles::Resources => {

@@ -351,6 +351,29 @@ fn approved_bytes_that_are_gone_are_to_be_reviewed_again() {
 }
 
 #[test]
+fn bytes_that_are_not_here_say_nothing_where_nothing_is_approved() {
+    let home = Home::new();
+    let server = home.server();
+    let entry = super::entry(URI, &[("SKILL.md", PDF)]);
+    let blockers = |home: &Home, server: &SavedServer| {
+        let source = Source::Approved { server: server.clone(), entry: Box::new(entry.clone()) };
+        home.plan(source, vec![target(home, "a", OnConflict::Keep)]).blockers
+    };
+    assert_eq!(blockers(&home, &server), ["pdf from docs is not approved"]);
+    home.vault.reject(&server, &entry).unwrap();
+    assert_eq!(blockers(&home, &server), ["pdf from docs was rejected"]);
+    let home = Home::new();
+    let server = home.server();
+    home.approved(&server, URI, &[("SKILL.md", "other")], false);
+    home.vault.notice(&server, &entry).unwrap();
+    home.vault.blobs().forget(&server.id).unwrap();
+    assert_eq!(
+        blockers(&home, &server),
+        ["pdf changed on docs after it was approved: review it again"]
+    );
+}
+
+#[test]
 fn requests_that_were_not_granted_are_left_out_with_both_fingerprints() {
     let home = Home::new();
     let server = home.server();

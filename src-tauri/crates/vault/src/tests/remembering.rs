@@ -106,7 +106,7 @@ fn activity_comes_newest_first_with_fingerprint_and_what_can_be_undone() {
     let kinds: Vec<_> = rows.iter().map(|row| row.kind).collect();
     assert_eq!(kinds, [ActivityKind::Installed, ActivityKind::Approved, ActivityKind::ServerAdded]);
     assert_eq!(rows[0].subject, "pdf");
-    assert_eq!(rows[0].text, "installed from docs into 2 folders");
+    assert_eq!(rows[0].text, "from docs into 2 folders");
     assert_eq!(rows[0].fingerprint, Some(plan.files.fingerprint()));
     assert_eq!(rows[0].folders, [home.root("a").join("pdf"), home.root("b").join("pdf")]);
     assert_eq!((rows[0].change.as_ref(), rows[0].undone), (Some(&change.id), false));

@@ -41,7 +41,10 @@ fn what_was_edited_since_is_kept_and_the_others_are_taken_back() {
     assert_eq!(results(&undone), [ItemResult::Failed, ItemResult::Undone]);
     assert_eq!(
         error(&undone, 0),
-        format!("{} was edited since; kept", home.root("a").join("pdf").display())
+        format!(
+            "{} was edited after it was installed, so it was kept",
+            home.root("a").join("pdf").display()
+        )
     );
     assert_eq!(
         home.tree(&home.root("a")),
@@ -82,7 +85,10 @@ fn a_copy_that_the_person_removed_is_undone_by_putting_the_old_one_back() {
     let change = home.apply(&home.plan(source, targets.to_vec()));
     fs::remove_dir_all(home.root("a").join("pdf")).unwrap();
     fs::remove_dir_all(home.root("b").join("pdf")).unwrap();
-    assert_eq!(results(&home.vault.undo(&change.id).unwrap()), [ItemResult::Undone; 2]);
+    assert_eq!(
+        results(&home.vault.undo(&change.id).unwrap()),
+        [ItemResult::AlreadyGone, ItemResult::Undone]
+    );
     assert!(home.tree(&home.root("a")).is_empty());
     assert_eq!(home.tree(&home.root("b")), tree(&[("pdf/", ""), ("pdf/SKILL.md", "mine")]));
     assert!(home.vault.placements().unwrap().is_empty());
