@@ -27,7 +27,7 @@ fn approve(window: &Window, name: &str) {
     window.click("button", "Review…");
     window.find("heading", &format!("Review “{name}”"));
     window.click("button", "Approve");
-    window.sees(&format!("Approved “{name}”"));
+    window.sees_no(&format!("Review “{name}”"));
 }
 
 #[test]

@@ -192,3 +192,40 @@ fn it_listens_on_this_machine_only() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("not on this machine alone"), "{said}");
 }
+
+#[test]
+fn without_a_display_one_line_says_what_to_do() {
+    let home = Home::empty();
+    let said = program(&home).output().unwrap();
+    let text = String::from_utf8(said.stderr).unwrap();
+    assert_eq!(said.status.code(), Some(1));
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.contains("no display was found"), "{text}");
+    assert!(text.contains("skillhold serve"), "{text}");
+}
+
+#[test]
+fn a_file_for_a_root_is_wrong_use() {
+    let home = home_with_skills();
+    let file = home.at("notes.txt");
+    std::fs::write(&file, "no folder").unwrap();
+    let said = program(&home).args(["serve", "--stdio", "--root"]).arg(&file).output().unwrap();
+    assert_eq!(said.status.code(), Some(2));
+    assert!(String::from_utf8(said.stderr).unwrap().contains("notes.txt"));
+}
+
+#[test]
+fn what_is_served_is_said_where_no_client_reads() {
+    let home = home_with_skills();
+    let said = program(&home)
+        .args(["serve", "--stdio", "--root"])
+        .arg(home.at("shelf"))
+        .arg("--root")
+        .arg(home.at("nothing-here-yet"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(said.stderr).unwrap();
+    assert_eq!(said.stdout, b"");
+    assert!(text.starts_with("serving 2 skills from ~/shelf"), "{text}");
+    assert!(text.contains("warning: ~/nothing-here-yet is not there"), "{text}");
+}

@@ -83,7 +83,7 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
     go: async (page) => {
       await skill(page, "sql-explain");
       await tab(page, "History").click();
-      await page.getByText("Installed into OpenCode").waitFor();
+      await page.getByText("into OpenCode").waitFor();
     },
   },
   { name: "chinese", go: (page) => skill(page, "meeting-notes") },

@@ -89,7 +89,7 @@ describe("with the keyboard alone", () => {
     const installed = row(page, "release-checklist");
     await installed.waitFor();
     await page.keyboard.press("Control+z");
-    await page.getByText("Undone", { exact: true }).waitFor();
+    await page.getByText(/^Undone: “release-checklist” taken out of Claude Code, /).waitFor();
     await installed.waitFor({ state: "detached" });
     await page.context().close();
   });
@@ -248,6 +248,164 @@ describe("what happens elsewhere", () => {
     await picture(page, "zoom-200");
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(wide).toBeLessThanOrEqual(620);
+    await page.context().close();
+  });
+});
+
+describe("what a newcomer relies on", () => {
+  const offer = async (page: Page, server: string, name: string): Promise<void> => {
+    await page
+      .getByRole("navigation")
+      .getByRole("button", { name: new RegExp(`^${server}`) })
+      .click();
+    await row(page, name).click();
+    await page.getByRole("heading", { name, exact: true }).waitFor();
+  };
+
+  test("an offer that was not inspected says so and leads to the review", async () => {
+    const page = await window.page();
+    await offer(page, "docs-server", "release-checklist");
+    await page.getByRole("tab", { name: "Checks" }).click();
+    await page.getByText("Nothing was inspected yet").waitFor();
+    expect(await page.getByText("Every rule that was checked holds.").count()).toBe(0);
+    await page.getByRole("tabpanel").getByRole("button", { name: "Review…" }).click();
+    const review = page.getByRole("dialog", { name: "Review “release-checklist”" });
+    await review.getByRole("checkbox", { name: "Grant the tools it asks for" }).waitFor();
+    await review.getByRole("tab", { name: "Left out" }).click();
+    await review.getByRole("checkbox", { name: "Grant the tools it asks for" }).check();
+    expect(await review.getByRole("tab", { name: "Left out" }).count()).toBe(0);
+    expect(await review.getByText("Show what is left out").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("an approval without the tools says so before and after the install", async () => {
+    const page = await window.page();
+    await offer(page, "docs-server", "release-checklist");
+    await page.getByRole("button", { name: "Review…" }).click();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByText("without the tools it asks for: allowed-tools will be left out").waitFor();
+    await page.getByText("left out on install", { exact: true }).waitFor();
+    await picture(page, "approved-without");
+    await page.getByRole("main").getByRole("button", { name: "Install…" }).click();
+    await page.getByRole("checkbox", { name: "Claude Code" }).check();
+    await page.getByRole("button", { name: "Install into 1 tool" }).click();
+    await page.getByText("Without the tools it asks for: allowed-tools left out.").waitFor();
+    await page.getByRole("dialog").locator("footer").getByRole("button", { name: "Close" }).click();
+    await page.getByText("Installed in Claude Code").first().waitFor();
+    await picture(page, "installed-without");
+    await page.context().close();
+  });
+
+  test("an install that waits for an approval leads to the review", async () => {
+    const page = await window.page();
+    await offer(page, "docs-server", "team-handbook");
+    await page.getByRole("button", { name: "Review…" }).click();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    const inner = page.getByRole("dialog", { name: "Review “reviews”" });
+    await inner.getByRole("button", { name: "Approve", exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await inner.waitFor({ state: "detached" });
+    await page.getByRole("main").getByRole("button", { name: "Install…" }).click();
+    const install = page.getByRole("dialog", { name: "Install “team-handbook”" });
+    await install.getByText("It cannot be installed yet").waitFor();
+    expect(await install.getByRole("checkbox").count()).toBe(0);
+    expect(await install.getByText("Tick the tools that should have it.").count()).toBe(0);
+    await picture(page, "install-blocked");
+    await install.getByRole("button", { name: "Review…" }).click();
+    await page.getByRole("dialog", { name: "Review “team-handbook”" }).waitFor();
+    await install.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("long lines wrap in files and in diffs", async () => {
+    const page = await window.page({ width: 880, height: 560 });
+    await offer(page, "Samples", "helpful-setup");
+    await page.getByRole("button", { name: "Review…" }).click();
+    const file = page.getByRole("region", { name: "Content of SKILL.md" });
+    await file.waitFor();
+    const over = await file.evaluate((element) => element.scrollWidth - element.clientWidth);
+    expect(over).toBeLessThanOrEqual(0);
+    await picture(page, "wrapped");
+    await page.context().close();
+  });
+
+  test("the state in the heading leads to what explains it", async () => {
+    const page = await window.page();
+    await row(page, "Deploy_Staging").click();
+    await page.getByRole("button", { name: "Show in Checks" }).waitFor();
+    await picture(page, "invalid-overview");
+    await page.getByRole("main").getByRole("button", { name: "invalid", exact: true }).click();
+    await page.getByRole("tab", { name: "Checks", selected: true }).waitFor();
+    await row(page, "code-review").click();
+    await page.getByRole("main").getByRole("button", { name: "diverged", exact: true }).click();
+    await page.getByRole("tab", { name: "Where", selected: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("another name that is taken or cannot be one says why", async () => {
+    const page = await window.page();
+    await row(page, "code-review").click();
+    await page.getByRole("button", { name: "Copy to…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("checkbox", { name: "Cursor" }).check();
+    await dialog.getByLabel("What to do in Cursor").selectOption("rename");
+    const name = dialog.getByLabel("Name in Cursor");
+    await name.fill("Bad Name");
+    await dialog.getByText("Use 1 to 64 of a–z, 0–9 and single hyphens.").waitFor();
+    expect(await dialog.getByText("Use 1 to 64").count()).toBe(1);
+    await name.fill("code-review");
+    await dialog.getByText("“code-review” exists already in Cursor").waitFor();
+    await picture(page, "name-taken");
+    await page.context().close();
+  });
+
+  test("a dialog with a field begins in it, and unticked boxes look empty in the dark", async () => {
+    const page = await window.page({ theme: "dark" });
+    await page.getByRole("button", { name: "Add server…" }).click();
+    const label = page.getByRole("textbox", { name: "Label" });
+    await label.waitFor();
+    expect(await label.evaluate((element) => element === document.activeElement)).toBe(true);
+    const fill = (name: string) =>
+      page
+        .getByRole("radio", { name })
+        .evaluate((element) => getComputedStyle(element).backgroundColor);
+    const panel = await page
+      .getByRole("dialog")
+      .evaluate((element) => getComputedStyle(element).backgroundColor);
+    expect(await fill("By command")).toBe(panel);
+    expect(await fill("By address")).not.toBe(panel);
+    await picture(page, "dark-fields");
+    await page.context().close();
+  });
+
+  test("no overview overflows sideways in the smallest window, and tabs stay where they are", async () => {
+    const page = await window.page({ width: 880, height: 560 });
+    await rows(page).first().waitFor();
+    const places = new Set<string>();
+    for (const name of ["pdf", "code-review", "Deploy_Staging", "meeting-notes", "spreadsheet"]) {
+      await row(page, name).click();
+      await page.getByRole("heading", { name, exact: true, level: 2 }).waitFor();
+      const panel = page.getByRole("tabpanel");
+      const over = await panel.evaluate((element) => element.scrollWidth - element.clientWidth);
+      expect(over, name).toBeLessThanOrEqual(0);
+      const box = await page.getByRole("tab", { name: "History" }).boundingBox();
+      places.add(String(Math.round(box?.x ?? 0)));
+    }
+    expect(places.size).toBe(1);
+    await picture(page, "smallest");
+    await page.context().close();
+  });
+
+  test("a tool that is not here says so", async () => {
+    const page = await window.page();
+    await page.getByRole("button", { name: /^Show all/ }).click();
+    await page
+      .getByRole("navigation")
+      .getByRole("button", { name: /not found/ })
+      .first()
+      .click();
+    await page.getByText("was not found on this machine").waitFor();
+    await picture(page, "tool-not-found");
     await page.context().close();
   });
 });

@@ -8,6 +8,7 @@ import ErrorPlace from "./shared/ErrorPlace.svelte";
 import Tabs from "./shared/Tabs.svelte";
 import Checks from "./skill/Checks.svelte";
 import Diff from "./skill/Diff.svelte";
+import FrontMatter from "./skill/FrontMatter.svelte";
 import FileView from "./skill/FileView.svelte";
 import Manifest from "./skill/Manifest.svelte";
 import Requests from "./skill/Requests.svelte";
@@ -57,6 +58,48 @@ describe("findings", () => {
     await userEvent.click(screen.getByRole("button", { name: "SKILL.md:13:1" }));
     expect(onjump).toHaveBeenCalledWith("SKILL.md", 13);
   });
+});
+
+test("of an offer that was not inspected nothing is said to hold", () => {
+  render(Checks, {
+    checks: [],
+    onjump: vi.fn(),
+    emptyTitle: "Not inspected",
+    emptyHint: "Nothing was inspected yet.",
+    action: createRawSnippet(() => ({ render: () => "<button>Review…</button>" })),
+  });
+  expect(screen.queryByText(/Every rule/)).not.toBeInTheDocument();
+  expect(screen.getByText("Nothing was inspected yet.")).toBeInTheDocument();
+  expect(screen.getByRole("button", { name: "Review…" })).toBeInTheDocument();
+});
+
+test("a file of up to 2,000 lines is drawn whole, a longer one in part", async () => {
+  const content = (count: number) => ({
+    path: "a.txt",
+    size: 1,
+    state: { kind: "local" } as const,
+    body: {
+      kind: "text" as const,
+      cut: false,
+      lines: Array.from({ length: count }, () => [{ text: "x", role: null }]),
+    },
+  });
+  const { container, rerender } = render(FileView, { content: content(300) });
+  const drawn = () => container.querySelectorAll(".line").length;
+  expect(drawn()).toBe(300);
+  expect(container.querySelector(".wrapped")).not.toBeNull();
+  await rerender({ content: content(2_001) });
+  expect(drawn()).toBeLessThan(100);
+  expect(container.querySelector(".wide")).not.toBeNull();
+});
+
+test("what is left out on install is marked at its field", () => {
+  const fields = [
+    { key: "name", value: "a" },
+    { key: "allowed-tools", value: "Bash" },
+  ];
+  render(FrontMatter, { fields, leftOut: true });
+  expect(screen.getAllByText("left out on install").length).toBe(1);
 });
 
 test("a diff says added and removed in words too", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytes, isSkillName, moment, short, spelt } from "./format";
+import { bytes, isSkillName, moment, short, spelt, continued } from "./format";
 
 describe("sizes", () => {
   test.each([
@@ -71,4 +71,15 @@ describe("names of skills", () => {
       expect(isSkillName(name)).toBe(false);
     },
   );
+});
+
+test("a sentence does not repeat the heading above it", () => {
+  expect(continued("Installed", "installed from Samples into ~/.claude/skills/a")).toBe(
+    "from Samples into ~/.claude/skills/a",
+  );
+  expect(continued("Server removed", "removed, with its approvals")).toBe("with its approvals");
+  expect(continued("Undone", "taken back from ~/.claude/skills/a")).toBe(
+    "taken back from ~/.claude/skills/a",
+  );
+  expect(continued("Copied", "copied")).toBe("copied");
 });

@@ -47,6 +47,14 @@ export function exactly(rfc3339: string): string {
     : at.toLocaleString("en-GB", { dateStyle: "long", timeStyle: "medium" });
 }
 
+/** A sentence without the words that a heading above it already says: `Installed`, `installed from a`. */
+export function continued(heading: string, sentence: string): string {
+  const said = heading.split(" ").at(-1)?.toLowerCase() ?? "";
+  const begins = sentence.slice(0, said.length).toLowerCase() === said;
+  const rest = begins ? /^,? (.+)$/s.exec(sentence.slice(said.length)) : null;
+  return rest?.[1] ?? sentence;
+}
+
 /** Sequences in which writing itself uses such characters: emoji, and letters that join or do not. */
 const JOINING = "\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Malayalam}";
 const EMOJI = "\\p{Extended_Pictographic}(?:\\uFE0F|\\p{Emoji_Modifier})*";

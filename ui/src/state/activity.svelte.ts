@@ -1,26 +1,40 @@
 import type { ActivityRow } from "../lib/bindings/ActivityRow";
 import type { ActivityView } from "../lib/bindings/ActivityView";
+import type { OutcomeItem } from "../lib/bindings/OutcomeItem";
 import type { OutcomeView } from "../lib/bindings/OutcomeView";
 import { asError } from "../lib/errors";
 import type { Host } from "../lib/host/types";
 import { text } from "../lib/text";
+import type { Library } from "./library.svelte";
 import { Latest } from "./latest.svelte";
 import type { Notices } from "./notices.svelte";
 
 /** What happened, and taking it back. */
 export class Activity extends Latest<ActivityView> {
   rows = $derived(this.view?.rows ?? []);
+  /** Changes of which something was edited since, and so was kept: undo has nothing more to do. */
+  kept = $state.raw<ReadonlySet<string>>(new Set());
   /** The change that undo would take back next. */
-  last = $derived(this.rows.find((row) => row.change !== null && !row.undone) ?? null);
+  last = $derived(this.rows.find((row) => this.canUndo(row)) ?? null);
   /** The change that is being undone. */
   undoing = $state<string | null>(null);
   #host: Host;
   #notices: Notices;
+  #library: Library;
+  #show: (key: string) => void;
 
-  constructor(host: Host, notices: Notices) {
+  /** `show` selects a skill of the library by its row's key. */
+  constructor(host: Host, notices: Notices, library: Library, show: (key: string) => void) {
     super(() => host.activity());
     this.#host = host;
     this.#notices = notices;
+    this.#library = library;
+    this.#show = show;
+  }
+
+  /** Whether undo can take back what a row tells of. */
+  canUndo(row: ActivityRow): boolean {
+    return row.change !== null && !row.undone && !this.kept.has(row.change);
   }
 
   /** Takes a change back; while one is on its way, asking again does nothing. */
@@ -29,9 +43,7 @@ export class Activity extends Latest<ActivityView> {
     this.undoing = change;
     try {
       const outcome = await this.#host.undo(change);
-      const failed = outcome.items.find((item) => item.error !== null);
-      if (failed?.error) this.#notices.show(text.undo.failed(failed.error.message), null, "bad");
-      else this.#notices.show(text.undo.done);
+      await this.#tell(change, outcome);
       return outcome;
     } catch (thrown) {
       this.#notices.show(text.undo.failed(asError(thrown).message), null, "bad");
@@ -47,5 +59,33 @@ export class Activity extends Latest<ActivityView> {
     const last: ActivityRow | null = this.last;
     if (last?.change) await this.undo(last.change);
     else this.#notices.show(text.undo.nothing);
+  }
+
+  /** Says what was taken back and where, and what was not. */
+  async #tell(change: string, outcome: OutcomeView): Promise<void> {
+    const edited = outcome.items.filter(({ error }) => error?.code === "changed");
+    if (edited.length > 0) this.kept = new Set([...this.kept, change]);
+    // What undoes a change is a change of its own, with another id.
+    const name = this.rows.find((row) => row.change === change)?.subject ?? "";
+    await this.#library.refresh();
+    const copyAt = (path: string) =>
+      this.#library.rows.find((row) => row.skill?.copies.some((copy) => copy.path === path));
+    const tools = (items: OutcomeItem[]) => [
+      ...new Set(items.map(({ tool }) => this.#library.toolName(tool))),
+    ];
+    const undone = outcome.items.filter(({ result }) => result === "undone");
+    const gone = undone.filter(({ path }) => !copyAt(path));
+    const back = undone.filter(({ path }) => copyAt(path));
+    if (gone.length > 0) this.#notices.show(text.undo.takenOut(name, tools(gone)));
+    if (back.length > 0) this.#notices.show(text.undo.asBefore(name, tools(back)));
+    const first = edited[0];
+    if (first) {
+      const key = copyAt(first.path)?.key;
+      const show = key ? { label: text.actions.show, run: () => this.#show(key) } : null;
+      this.#notices.show(text.undo.kept(name, tools(edited)), show);
+    }
+    const failed = outcome.items.find(({ error }) => error && error.code !== "changed");
+    if (failed?.error) this.#notices.show(text.undo.failed(failed.error.message), null, "bad");
+    else if (undone.length + edited.length === 0) this.#notices.show(text.undo.done);
   }
 }

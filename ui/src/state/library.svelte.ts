@@ -19,6 +19,17 @@ export class Library extends Latest<LibraryView> {
     return this.byId.get(id);
   }
 
+  /** The folders of a tool in which skills lie; the first one where none does. */
+  holding(tool: ToolView): string[] {
+    const paths = this.rows.flatMap((row) =>
+      (row.skill?.copies ?? []).filter((copy) => copy.tools.includes(tool.id)),
+    );
+    const holds = (root: string) =>
+      paths.some(({ path }) => path.startsWith(root) && /^[\\/]/.test(path.slice(root.length)));
+    const holding = tool.roots.filter(holds);
+    return holding.length > 0 ? holding : tool.roots.slice(0, 1);
+  }
+
   toolName(id: string): string {
     return this.byId.get(id)?.name ?? id;
   }

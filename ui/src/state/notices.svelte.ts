@@ -22,12 +22,13 @@ export class Notices {
   spoken = $state("");
   #next = 1;
 
-  /** Shows a notice. */
-  show(text: string, action: NoticeAction | null = null, tone: Notice["tone"] = "plain"): void {
+  /** Shows a notice; the result is what takes it away. */
+  show(text: string, action: NoticeAction | null = null, tone: Notice["tone"] = "plain"): number {
     const id = this.#next;
     this.#next += 1;
     this.shown = [...this.shown.slice(-2), { id, text, tone, action }];
     setTimeout(() => this.dismiss(id), action ? STAYS_WITH_ACTION : STAYS);
+    return id;
   }
 
   /** Says something to people who listen, without showing it. */

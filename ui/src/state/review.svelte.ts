@@ -29,6 +29,8 @@ export class Review {
   ticked = $state.raw<ReadonlySet<number>>(new Set());
   deciding = $state<"approve" | "reject" | null>(null);
   stopping = $state(false);
+  /** The content of a file, or what changed in it, was on the screen. */
+  seen = $state(false);
 
   grave = $derived(
     (this.view?.findings ?? [])
@@ -42,6 +44,7 @@ export class Review {
       this.view.blockers.length === 0 &&
       this.view.verifications.every((check) => check.holds) &&
       this.unticked === 0 &&
+      this.seen &&
       this.deciding === null,
   );
 
@@ -145,6 +148,7 @@ export class Review {
     this.progress = null;
     this.grant = false;
     this.ticked = new Set();
+    this.seen = false;
     this.stopping = false;
     this.#jobs += 1;
     const job = `review-${this.#jobs}-${crypto.randomUUID()}`;
@@ -187,12 +191,16 @@ export class Review {
 
   async #decide(kind: "approve" | "reject", tell: () => Promise<void>): Promise<void> {
     if (this.deciding) return;
+    const stale = this.refusal?.code === "changed";
     this.deciding = kind;
     this.refusal = null;
     try {
       await tell();
     } catch (thrown) {
-      this.refusal = asError(thrown);
+      const refusal = asError(thrown);
+      // What leads on is the button below it, which fetches again.
+      const again = refusal.code === "changed" || refusal.code === "gone";
+      this.refusal = again ? { ...refusal, hint: text.review.staleHint } : refusal;
       this.deciding = null;
       return;
     }
@@ -209,7 +217,7 @@ export class Review {
     const server = this.server;
     this.#leave();
     if (kind === "approve" && outer) this.#after(server, outer.uri, outer.name);
-    else this.#notices.show(text.review.rejected(rejected));
+    else this.#notices.show(text.review[stale ? "rejectedSeen" : "rejected"](rejected));
   }
 
   async #forget(): Promise<void> {

@@ -14,6 +14,15 @@ import { Review } from "./review.svelte";
 import { Servers } from "./servers.svelte";
 import { Settings } from "./settings.svelte";
 
+/** An approval of this page: the end of an earlier one, and the notice that tells of it. */
+interface Approved {
+  server: string;
+  uri: string;
+  name: string;
+  before: string | null;
+  notice: number;
+}
+
 /** Everything the page holds, made once for a host. */
 export class Screen {
   readonly host: Host;
@@ -32,23 +41,57 @@ export class Screen {
   keys = $state(false);
   /** The palette is open. */
   palette = $state(false);
+  /** What was approved here, as long as it stands; what the server changes ends it. */
+  readonly #approved = new Map<string, Approved>();
 
   constructor(host: Host) {
     this.host = host;
     this.library = new Library(host);
     this.servers = new Servers(host);
-    this.activity = new Activity(host, this.notices);
+    this.activity = new Activity(host, this.notices, this.library, (key) => {
+      this.listing.go({ kind: "library" });
+      this.listing.choose(key);
+    });
     this.settings = new Settings(host);
     this.listing = new Listing(this.library, this.servers);
     this.detail = new Detail(host);
     this.install = new Install(host, this.library, this.activity);
     this.review = new Review(host, this.notices, (server, uri, name) => {
-      void this.servers.refresh();
-      this.notices.show(text.review.approved(name), {
+      const before = this.#changedAt(server, uri);
+      const notice = this.notices.show(text.review.approved(name), {
         label: text.actions.install,
         run: () => void this.install.open({ kind: "offer", server, uri }, name),
       });
+      this.#approved.set(offerKey(server, uri), { server, uri, name, before, notice });
+      void this.#refreshServers();
     });
+  }
+
+  /** Goes to an offered skill and reviews it. */
+  reviewOffer(server: string, uri: string, name: string): void {
+    this.showOffer(server, uri);
+    void this.review.start(server, uri, name);
+  }
+
+  async #refreshServers(): Promise<void> {
+    await this.servers.refresh();
+    for (const [key, { server, uri, name, before, notice }] of this.#approved) {
+      const at = this.#changedAt(server, uri);
+      if (at === null || at === before) continue;
+      this.#approved.delete(key);
+      this.notices.dismiss(notice);
+      const label = this.servers.server(server)?.label ?? "";
+      this.notices.show(text.detail.changedAfter(name, label), {
+        label: text.actions.reviewChange,
+        run: () => this.reviewOffer(server, uri, name),
+      });
+    }
+  }
+
+  /** When the approval of an offer ended, where it did. */
+  #changedAt(server: string, uri: string): string | null {
+    const offer = this.servers.server(server)?.offers.find((one) => one.uri === uri);
+    return offer?.standing.kind === "changed" ? offer.standing.at : null;
   }
 
   /** Asks for everything and listens for news; the result stops listening. */
@@ -56,7 +99,9 @@ export class Screen {
     let stop: (() => void) | null = null;
     let stopped = false;
     this.host
-      .onChanged(({ what }) => void this[what].refresh())
+      .onChanged(
+        ({ what }) => void (what === "servers" ? this.#refreshServers() : this[what].refresh()),
+      )
       .then((unlisten) => {
         if (stopped) unlisten();
         else stop = unlisten;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { fakeHost } from "../lib/host/fake";
 import { Screen } from "./screen.svelte";
 
@@ -22,9 +22,15 @@ async function screen() {
 async function approved() {
   const all = await screen();
   await all.made.review.start(DOCS, RELEASE, "release-checklist");
-  await all.made.review.approve();
+  await approve(all.made);
   await all.made.servers.refresh();
   return all;
+}
+
+/** Decides to approve with the content of a file on the screen. */
+async function approve({ review }: Screen): Promise<void> {
+  review.seen = true;
+  await review.approve();
 }
 
 describe("a review", () => {
@@ -41,7 +47,7 @@ describe("a review", () => {
   test("approved twice with a double click approves once", async () => {
     const { made, count } = await screen();
     await made.review.start(DOCS, RELEASE, "release-checklist");
-    await Promise.all([made.review.approve(), made.review.approve()]);
+    await Promise.all([approve(made), approve(made)]);
     expect(count("approve ")).toBe(1);
     expect(made.review.phase).toBe("closed");
   });
@@ -55,6 +61,7 @@ describe("a review", () => {
     const { made, host } = await screen();
     const { review } = made;
     await review.start("samples", "skill://helpful-setup/SKILL.md", "helpful-setup");
+    review.seen = true;
     expect(review.grave.length).toBe(2);
     expect(review.canApprove).toBe(false);
     await review.approve();
@@ -81,18 +88,65 @@ describe("a review", () => {
     const { review } = made;
     await review.start(DOCS, "skill://team-handbook/SKILL.md", "team-handbook");
     expect(review.steps.map(({ name }) => name)).toEqual(["team-handbook", "reviews"]);
-    await review.approve();
+    await approve(made);
     expect(review.view?.name).toBe("reviews");
-    await review.approve();
+    await approve(made);
     expect(review.phase).toBe("closed");
     expect(made.notices.shown.at(-1)?.text).toBe("Approved “team-handbook”");
+  });
+
+  test("waits until the content of a file was on the screen, at every skill anew", async () => {
+    const { made, count } = await screen();
+    const { review } = made;
+    await review.start(DOCS, "skill://team-handbook/SKILL.md", "team-handbook");
+    expect(review.canApprove).toBe(false);
+    await review.approve();
+    expect(count("approve ")).toBe(0);
+    await approve(made);
+    expect(review.view?.name).toBe("reviews");
+    expect(review.canApprove).toBe(false);
+  });
+
+  test("of content that changed meanwhile can still reject what was seen", async () => {
+    const { made, host } = await screen();
+    await made.review.start(DOCS, RELEASE, "release-checklist");
+    host.changeOffer(DOCS, RELEASE);
+    await approve(made);
+    expect(made.review.refusal?.hint).toBe("Fetch it again to see what the server offers now.");
+    await made.review.reject();
+    expect(made.notices.shown.map(({ text }) => text)).toEqual([
+      "Rejected what you saw of “release-checklist”",
+    ]);
+  });
+
+  test("that the server ends at once leaves one notice, and it leads to what changed", async () => {
+    const { made } = await screen();
+    const uri = "skill://changing-guide/SKILL.md";
+    await made.review.start("samples", uri, "changing-guide");
+    await approve(made);
+    await vi.waitFor(() => {
+      expect(made.notices.shown.map(({ text }) => text)).toEqual([
+        "“changing-guide” changed on Samples after you approved it. Review the change.",
+      ]);
+    }, 4_000);
+    made.notices.shown[0]?.action?.run();
+    await vi.waitFor(() => expect(made.review.view?.changed?.length).toBe(1), 4_000);
+    expect(made.listing.place).toEqual({ kind: "server", id: "samples" });
+  });
+
+  test("of a change that is approved again is not said to have changed", async () => {
+    const { made } = await screen();
+    await made.review.start(DOCS, "skill://changelog/SKILL.md", "changelog");
+    await approve(made);
+    await made.servers.refresh();
+    expect(made.notices.shown.map(({ text }) => text)).toEqual(["Approved “changelog”"]);
   });
 
   test("of content that changed meanwhile stays open and says why", async () => {
     const { made, host } = await screen();
     await made.review.start(DOCS, RELEASE, "release-checklist");
     host.changeOffer(DOCS, RELEASE);
-    await made.review.approve();
+    await approve(made);
     expect(made.review.phase).toBe("ready");
     expect(made.review.refusal?.code).toBe("changed");
     expect(made.review.deciding).toBeNull();
@@ -219,6 +273,66 @@ describe("the list", () => {
     host.removeFromDisk("pdf");
     expect(count("library")).toBe(before);
   });
+});
+
+describe("undo", () => {
+  async function installed(way?: "replace") {
+    const all = await approved();
+    const { install } = all.made;
+    await install.open({ kind: "offer", server: DOCS, uri: RELEASE }, "release-checklist");
+    await install.choose("codex", { ticked: true, way });
+    await install.choose("cursor", { ticked: true, way });
+    await install.apply();
+    install.close();
+    return all;
+  }
+
+  test("says what was taken out of which tools", async () => {
+    const { made } = await installed();
+    await made.activity.undoLast();
+    expect(made.notices.shown.at(-1)?.text).toBe(
+      "Undone: “release-checklist” taken out of Codex, Cursor",
+    );
+  });
+
+  test("of what was edited since keeps it, shows it, and does not offer to undo again", async () => {
+    const { made, host } = await installed();
+    const path = made.install.outcome?.items[0]?.path ?? "";
+    host.undo = () =>
+      Promise.resolve({
+        change: "another",
+        items: [
+          {
+            tool: "codex",
+            path,
+            result: "failed",
+            error: { code: "changed", message: `${path} was edited since`, hint: null, causes: [] },
+          },
+        ],
+      });
+    await made.activity.undoLast();
+    const notice = made.notices.shown.at(-1);
+    expect(notice?.text).toBe(
+      "“release-checklist” in Codex was edited after it was installed, so it was kept",
+    );
+    notice?.action?.run();
+    expect(made.listing.row?.name).toBe("release-checklist");
+    expect(made.activity.last).toBeNull();
+    await made.activity.undoLast();
+    expect(made.notices.shown.at(-1)?.text).toBe("There is nothing to undo");
+  });
+});
+
+test("a tool that reads others’ folders names those in which skills lie", async () => {
+  const { made } = await screen();
+  for (const tool of made.library.found.filter(({ count }) => count > 0)) {
+    const holding = made.library.holding(tool);
+    expect(holding.length).toBeGreaterThan(0);
+    for (const root of holding) {
+      const copies = made.library.rows.flatMap(({ skill }) => skill?.copies ?? []);
+      expect(copies.some(({ path }) => path.startsWith(`${root}/`))).toBe(true);
+    }
+  }
 });
 
 test("undo takes back the newest change, and says when there is none", async () => {

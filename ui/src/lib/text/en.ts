@@ -9,6 +9,8 @@ export const en = {
 
   actions: {
     review: "Review…",
+    reviewChange: "Review the change",
+    show: "Show",
     install: "Install…",
     copyTo: "Copy to…",
     retry: "Retry",
@@ -87,6 +89,8 @@ export const en = {
       tool: (name: string) => `${name} has no skills`,
       toolHint: (root: string) =>
         `It reads ${root}. Copy a skill to it, or install one from a server.`,
+      notFound: (name: string) => `${name} was not found on this machine`,
+      notFoundHint: (root: string) => `Were it here, it would read ${root}.`,
       server: "No skills are offered",
       serverOff: "This server is switched off",
       serverConnecting: "Connecting",
@@ -143,15 +147,22 @@ export const en = {
     noManifest: "The server declared no manifest for this skill.",
     refused: "This skill cannot be reviewed or installed",
     unverifiable: "This skill cannot be verified",
-    approvedAt: (when: string, granted: boolean) =>
-      granted ? `Approved ${when}, with the tools it asks for` : `Approved ${when}`,
+    approvedAt: (when: string) => `Approved ${when}.`,
+    approvedWith: (when: string) => `Approved ${when}, with the tools it asks for.`,
+    approvedWithout: (when: string, fields: string[]) =>
+      `Approved ${when}, without the tools it asks for: ${fields.join(" and ")} will be left out on install.`,
     changedAt: (when: string) =>
-      `The server changed this skill, so the approval ended ${when}. What is installed stays as it is.`,
+      `The server changed this skill, so the approval ended ${when}. Review what changed before it can be installed.`,
+    installedStays: "What is installed stays as it is.",
+    sampleChanges: "This sample does so once, to show what happens.",
+    changedAfter: (name: string, label: string) =>
+      `“${name}” changed on ${label} after you approved it. Review the change.`,
     rejectedAt: (when: string) => `Rejected ${when}`,
     noLongerOffered: "The server no longer lists this skill. What is installed stays.",
     alsoOfferedBy: (labels: string[]) =>
       `A skill of this name is also offered by ${labels.join(", ")}.`,
     existsLocally: "A skill of this name is on this machine.",
+    installedIn: (names: string[]) => `Installed in ${names.join(", ")}.`,
   },
 
   overview: {
@@ -160,6 +171,8 @@ export const en = {
     noFrontMatter: "No front matter.",
     asksFor: "Asks for",
     noBody: "SKILL.md has no text below its front matter.",
+    leftOut: "left out on install",
+    allFindings: "Show in Checks",
   },
 
   requests: {
@@ -215,6 +228,12 @@ export const en = {
   checks: {
     none: "No findings",
     noneHint: "Every rule that was checked holds.",
+    notInspected: "Not inspected",
+    notInspectedHint:
+      "Nothing was inspected yet: its files are fetched and inspected when you review it.",
+    inspectedThen:
+      "Its files were inspected when you reviewed it. A review shows the findings again.",
+    cannotInspect: "Nothing was inspected: this skill cannot be reviewed.",
     severity: { grave: "grave", error: "error", warning: "warning", note: "note" },
     at: (file: string, line: number | null, column: number | null) =>
       line === null ? file : column === null ? `${file}:${line}` : `${file}:${line}:${column}`,
@@ -304,8 +323,11 @@ export const en = {
     blocked: "It cannot be approved",
     waitsFor: (count: number) =>
       `Approve waits for ${plural(count, "tick", "ticks")} at grave findings.`,
+    waitsForContent: "Approve waits until the content of a file is on the screen.",
     approved: (name: string) => `Approved “${name}”`,
     rejected: (name: string) => `Rejected “${name}”`,
+    rejectedSeen: (name: string) => `Rejected what you saw of “${name}”`,
+    staleHint: "Fetch it again to see what the server offers now.",
     fetchAgain: "Fetch again",
     noDiff: "No differences line by line: not text, or too large.",
     leftOutTitle: (fields: string[]) => `${fields.join(" and ")}, as served against as installed`,
@@ -335,8 +357,12 @@ export const en = {
     },
     way: (tool: string) => `What to do in ${tool}`,
     newName: (tool: string) => `Name in ${tool}`,
-    badName: "1 to 64 of a–z, 0–9 and single hyphens",
+    badName: "Use 1 to 64 of a–z, 0–9 and single hyphens.",
+    taken: (name: string, tool: string, standing: string) =>
+      `“${name}” exists already in ${tool} (${standing}). Choose another name.`,
     leftOut: (fields: string[]) => `${fields.join(" and ")} will be left out`,
+    wasLeftOut: (fields: string[]) =>
+      `Without the tools it asks for: ${fields.join(" and ")} left out.`,
     files: (count: number, size: string) => `${plural(count, "file", "files")}, ${size} into each`,
     go: (count: number, copying: boolean) =>
       `${copying ? "Copy to" : "Install into"} ${plural(count, "tool", "tools")}`,
@@ -362,6 +388,12 @@ export const en = {
 
   undo: {
     done: "Undone",
+    takenOut: (name: string, tools: string[]) =>
+      `Undone: “${name}” taken out of ${tools.join(", ")}`,
+    asBefore: (name: string, tools: string[]) =>
+      `Undone: “${name}” in ${tools.join(", ")} is as it was before`,
+    kept: (name: string, tools: string[]) =>
+      `“${name}” in ${tools.join(", ")} was edited after it was installed, so it was kept`,
     nothing: "There is nothing to undo",
     failed: (why: string) => `Could not undo: ${why}`,
   },
