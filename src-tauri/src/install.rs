@@ -16,12 +16,12 @@ use vault::servers::SavedServer;
 use crate::error::Outcome;
 use crate::jobs::Reporter;
 use crate::left_out;
-use crate::library::known;
+use crate::library::{file_rows, known};
 use crate::offers::{approved_entry, blocking};
 use crate::render;
 use crate::shell::Shell;
 use crate::view::{
-    ErrorCode, ErrorView, FileRow, FileState, OnConflict, OutcomeItem, OutcomeResult, OutcomeView,
+    ErrorCode, ErrorView, FileState, OnConflict, OutcomeItem, OutcomeResult, OutcomeView,
     PlanAction, PlanItemView, PlanView, Progress, Scope, SourceRef, TargetRef, TargetStanding,
 };
 
@@ -132,17 +132,7 @@ impl Shell {
                 Source::Local { path, .. } => self.paths.display(path),
             },
             items: plan.items.iter().flat_map(|item| self.item_views(item)).collect(),
-            files: plan
-                .files
-                .files()
-                .iter()
-                .map(|file| FileRow {
-                    path: file.path.clone(),
-                    size: file.size,
-                    digest: file.digest.to_string(),
-                    state: state.clone(),
-                })
-                .collect(),
+            files: file_rows(&plan.files, |_| state.clone()),
             left_out: plan.left_out.as_ref().map(left_out::planned),
             blockers: plan.blockers.clone(),
             writes: plan.writes(),

@@ -8,7 +8,7 @@ use skills::check::Diagnostic;
 use skills::frontmatter::FrontMatter;
 use skills::inspect::{Finding, inspect};
 use skills::library::{Group, LocalSkill, Snapshot};
-use skills::manifest::{MAX_BYTES, MAX_FILES, Manifest, read_files};
+use skills::manifest::{MAX_BYTES, MAX_FILES, Manifest, ManifestFile, read_files};
 use vault::placement::{Origin, Placement};
 
 use crate::error::Outcome;
@@ -276,22 +276,24 @@ pub(crate) fn fields(map: &serde_json::Map<String, serde_json::Value>) -> Vec<Fi
         .collect()
 }
 
-/// The files of a manifest, each with what `state` knows of it.
+/// A row for each file of a manifest, with what `state` knows of it.
+pub(crate) fn file_rows(manifest: &Manifest, state: impl Fn(&str) -> FileState) -> Vec<FileRow> {
+    let row = |file: &ManifestFile| FileRow {
+        path: file.path.clone(),
+        size: file.size,
+        digest: file.digest.to_string(),
+        state: state(&file.path),
+    };
+    manifest.files().iter().map(row).collect()
+}
+
+/// The files of a manifest, each with what `state` knows of it, and what they come to.
 pub(crate) fn manifest_view(
     manifest: &Manifest,
     state: impl Fn(&str) -> FileState,
 ) -> ManifestView {
     ManifestView {
-        files: manifest
-            .files()
-            .iter()
-            .map(|file| FileRow {
-                path: file.path.clone(),
-                size: file.size,
-                digest: file.digest.to_string(),
-                state: state(&file.path),
-            })
-            .collect(),
+        files: file_rows(manifest, state),
         total: manifest.total_size(),
         fingerprint: manifest.fingerprint().to_string(),
         max_files: MAX_FILES,

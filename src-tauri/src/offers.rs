@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use skills::MAIN_FILE;
 use skills::digest::Digest;
 use skills::entry::Entry;
+use skills::is_nested_main;
 use skills::origin::{Endpoint, ServerId};
 use skills::uri::SkillUri;
 use skills_mcp::{Connection, FetchedFile, FileOutcome, Offer, Source, Verdict, nested_entry};
@@ -405,11 +405,6 @@ fn declared_checks(standing: &Standing) -> Vec<CheckView> {
 fn nested_uris(entry: &Entry) -> Vec<String> {
     let nested = entry.files().iter().filter(|file| is_nested_main(&file.path));
     nested.map(|file| file.uri.clone()).collect()
-}
-
-/// Whether this is the `SKILL.md` of a skill inside another.
-pub(crate) fn is_nested_main(path: &str) -> bool {
-    path.strip_suffix(MAIN_FILE).is_some_and(|folder| folder.ends_with('/'))
 }
 
 /// The path of a nested skill's `SKILL.md` in an outer skill, by its URI.

@@ -6,13 +6,14 @@ use skills::blobs::Blobs as _;
 use skills::check::check;
 use skills::entry::EntryFile;
 use skills::frontmatter::{FieldDifference, FrontMatter, YamlVersion};
+use skills::is_nested_main;
 use skills_mcp::{FetchedFile, FileOutcome, FrontMatterCheck, nested_entry};
 use vault::approval::{Approval, Standing as Known};
 
 use crate::error::Outcome;
 use crate::left_out::left_out;
 use crate::library::{checks_view, fields, manifest_view, requests_view};
-use crate::offers::{file_state, is_nested_main, standing_view};
+use crate::offers::{file_state, standing_view};
 use crate::render::{self, spelled_out};
 use crate::review::Review;
 use crate::shell::Shell;

@@ -149,7 +149,7 @@ pub(crate) fn context<R: Runtime>() -> Context<R> {
 /// One instance, and the window's place as it was left; neither when everything was redirected to
 /// another folder, as tests do: both reach outside of it.
 fn for_one_person<R: Runtime>(builder: tauri::Builder<R>, paths: &Paths) -> tauri::Builder<R> {
-    if redirected() {
+    if paths.redirected() {
         return builder;
     }
     let state = paths.data().join("window.json");
@@ -158,11 +158,6 @@ fn for_one_person<R: Runtime>(builder: tauri::Builder<R>, paths: &Paths) -> taur
             .with_filename(state.to_string_lossy().into_owned())
             .build(),
     )
-}
-
-#[expect(clippy::disallowed_methods, reason = "asked once, to keep plugins from reaching outside")]
-fn redirected() -> bool {
-    std::env::var_os(skills::paths::REDIRECT).is_some_and(|dir| !dir.is_empty())
 }
 
 fn show<R: Runtime>(app: &AppHandle<R>) {

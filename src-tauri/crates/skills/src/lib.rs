@@ -38,6 +38,14 @@ pub fn reads_as_main_file(path: &str) -> bool {
     path::folded(name) == path::folded(MAIN_FILE)
 }
 
+/// Whether the file at this path makes a skill inside another: a `SKILL.md` below the top. Where
+/// disks ignore case, so do the tools that open it.
+pub fn is_nested_main(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(_, name)| {
+        name == MAIN_FILE || (cfg!(any(target_os = "macos", windows)) && reads_as_main_file(name))
+    })
+}
+
 /// Whether a file at this path belongs to a manifest by which tools load the skill's folder as a
 /// plugin, with hooks, servers and agents of its own, as in `.claude-plugin/plugin.json`.
 pub fn is_plugin_manifest(path: &str) -> bool {
@@ -66,6 +74,15 @@ mod tests {
         }
         assert!(!reads_as_main_file("SKILL.md/a"));
         assert!(!reads_as_main_file("my-skill.md"));
+    }
+
+    #[test]
+    fn a_nested_main_file_lies_below_the_top() {
+        assert!(is_nested_main("inner/SKILL.md"));
+        assert!(is_nested_main("a/b/SKILL.md"));
+        assert!(!is_nested_main("SKILL.md"));
+        assert!(!is_nested_main("inner/MY-SKILL.md"));
+        assert!(!is_nested_main("inner/SKILL.md/a"));
     }
 
     #[test]

@@ -87,6 +87,11 @@ impl Paths {
         &self.cache
     }
 
+    /// Whether everything lies under one folder, as for tests: nothing may reach outside of it then.
+    pub fn redirected(&self) -> bool {
+        self.redirected
+    }
+
     /// A folder that a tool's own variable names, as `CLAUDE_CONFIG_DIR`; never when redirected.
     #[expect(clippy::disallowed_methods, reason = "the module that owns the environment")]
     pub fn tool_folder(&self, variable: &str) -> Option<PathBuf> {

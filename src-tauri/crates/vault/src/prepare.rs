@@ -10,7 +10,7 @@ use skills::entry::{Entry, EntryFile};
 use skills::frontmatter::{FrontMatter, REQUEST_FIELDS, same_as, without};
 use skills::manifest::{Manifest, ManifestFile, read_files};
 use skills::path::{check_portable, collision};
-use skills::{MAIN_FILE, is_plugin_manifest, reads_as_main_file};
+use skills::{MAIN_FILE, is_nested_main, is_plugin_manifest, reads_as_main_file};
 
 use crate::approval::{Approval, Standing};
 use crate::disk;
@@ -209,13 +209,6 @@ impl Vault {
         }
         Ok(None)
     }
-}
-
-/// A `SKILL.md` below the top. Where disks ignore case, so do tools that open it.
-fn is_nested_main(path: &str) -> bool {
-    path.rsplit_once('/').is_some_and(|(_, name)| {
-        name == MAIN_FILE || (cfg!(any(target_os = "macos", windows)) && reads_as_main_file(name))
-    })
 }
 
 fn prepare_local(path: &Path, manifest: &Manifest) -> Prepared {
