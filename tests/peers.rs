@@ -1,4 +1,9 @@
-//! FastMCP as the server: what it publishes arrives byte for byte.
+//! FastMCP as the server: what it publishes arrives byte for byte. And, in a module of its own, what
+//! it and `skills-ref` say of skills, beside what ours says.
+
+// Its corpus holds links, pipes and names that only Linux's disks take.
+#[cfg(target_os = "linux")]
+mod differential;
 
 use std::collections::BTreeMap;
 use std::path::Path;

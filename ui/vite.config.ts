@@ -39,5 +39,7 @@ export default defineConfig(({ command, mode }) => ({
     include: ["src/**/*.test.ts"],
     setupFiles: ["src/setup.test-env.ts"],
     restoreMocks: true,
+    // Looking things up by role is slow in jsdom, and slower on a busy machine.
+    testTimeout: 30_000,
   },
 }));

@@ -55,6 +55,7 @@ fn row(activity: &Activity) -> ActivityRow {
             ActivityKind::Revoked => view::ActivityKind::Revoked,
             ActivityKind::Installed => view::ActivityKind::Installed,
             ActivityKind::Copied => view::ActivityKind::Copied,
+            ActivityKind::Fixed => view::ActivityKind::Fixed,
             ActivityKind::Undone => view::ActivityKind::Undone,
             ActivityKind::Recovered => view::ActivityKind::Recovered,
         },

@@ -1,12 +1,14 @@
 //! The one place where errors become what the page is told.
 
 use std::error::Error;
+use std::fmt;
 
 use skills::blobs::BlobsError;
 use skills::manifest::ReadManifestError;
 use skills_mcp::ClientError;
 use vault::VaultError;
 
+use crate::secrets::SecretsError;
 use crate::view::{ErrorCode, ErrorView};
 
 /// What every command gives.
@@ -53,6 +55,15 @@ impl ErrorView {
         Self { code, message, hint, causes }
     }
 }
+
+impl fmt::Display for ErrorView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        self.hint.iter().try_for_each(|hint| write!(f, "; {hint}"))
+    }
+}
+
+impl Error for ErrorView {}
 
 impl From<&ClientError> for ErrorView {
     fn from(error: &ClientError) -> Self {
@@ -109,6 +120,12 @@ impl From<ReadManifestError> for ErrorView {
 impl From<BlobsError> for ErrorView {
     fn from(error: BlobsError) -> Self {
         Self::of(ErrorCode::Disk, None, &error)
+    }
+}
+
+impl From<SecretsError> for ErrorView {
+    fn from(error: SecretsError) -> Self {
+        Self::of(ErrorCode::Disk, Some("check who may use that folder".to_owned()), &error)
     }
 }
 

@@ -15,6 +15,7 @@ pub struct Events {
     library: AtomicU64,
     servers: AtomicU64,
     activity: AtomicU64,
+    sharing: AtomicU64,
 }
 
 impl Events {
@@ -25,6 +26,7 @@ impl Events {
             library: AtomicU64::new(1),
             servers: AtomicU64::new(1),
             activity: AtomicU64::new(1),
+            sharing: AtomicU64::new(1),
         }
     }
 
@@ -54,6 +56,7 @@ impl Events {
             Scope::Library => &self.library,
             Scope::Servers => &self.servers,
             Scope::Activity => &self.activity,
+            Scope::Sharing => &self.sharing,
         }
     }
 }

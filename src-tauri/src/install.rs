@@ -57,19 +57,25 @@ impl Shell {
                 },
             });
         }
-        let scanned: BTreeSet<PathBuf> = snapshot
-            .tools
-            .iter()
-            .flat_map(|tool| tool.roots.iter().chain(&tool.install_root).cloned())
-            .chain(snapshot.roots.iter().map(|root| root.path.clone()))
-            .collect();
-        let scanned: Vec<PathBuf> = scanned.into_iter().collect();
-        let plan = self.vault.plan(source, places, &scanned)?;
+        let plan = self.vault.plan(source, places, &self.scanned_folders())?;
         let mut view = self.plan_view(&plan);
         view.items.extend(without);
         view.items.sort_by_key(|item| asked.iter().position(|tool| *tool == item.tool));
         self.plans.add(plan);
         Ok(view)
+    }
+
+    /// Every folder in which something looks for skills: nothing is staged in one.
+    pub(crate) fn scanned_folders(&self) -> Vec<PathBuf> {
+        let snapshot = self.library.snapshot();
+        let scanned: BTreeSet<PathBuf> = snapshot
+            .tools
+            .iter()
+            .flat_map(|tool| tool.roots.iter().chain(&tool.install_root).cloned())
+            .chain(snapshot.roots.iter().map(|root| root.path.clone()))
+            .chain(snapshot.folders.iter().map(|folder| folder.path.clone()))
+            .collect();
+        scanned.into_iter().collect()
     }
 
     fn source(&self, source: &SourceRef) -> Outcome<Source> {
@@ -172,7 +178,7 @@ impl Shell {
         let root = real(root);
         let snapshot = self.library.snapshot();
         let tools = snapshot.tools.iter().filter(|state| {
-            state.detection != skills::tool::Detection::NotFound
+            (state.on || state.detection != skills::tool::Detection::NotFound)
                 && state.roots.iter().any(|read| real(read) == root)
         });
         tools.map(|state| state.tool.id.clone()).collect()
@@ -258,13 +264,15 @@ impl Shell {
         Ok(outcome?)
     }
 
-    fn disk_changed(&self) {
+    /// Tells that something on the disk is not as it was.
+    pub(crate) fn disk_changed(&self) {
         self.events.changed(Scope::Library);
         self.events.changed(Scope::Servers);
         self.events.changed(Scope::Activity);
     }
 
-    fn outcome_view(&self, change: Change) -> OutcomeView {
+    /// What came of a change, for the page.
+    pub(crate) fn outcome_view(&self, change: Change) -> OutcomeView {
         let items = change.items.into_iter().flat_map(|item| self.outcome_items(item)).collect();
         OutcomeView { change: change.id, items }
     }
@@ -274,14 +282,25 @@ impl Shell {
         let error = item.error.as_ref().map(ErrorView::from);
         let result = match item.result {
             ItemResult::Written => OutcomeResult::Written,
-            ItemResult::Replaced => OutcomeResult::Replaced,
+            ItemResult::Replaced | ItemResult::Renamed => OutcomeResult::Replaced,
             ItemResult::Kept => OutcomeResult::Kept,
             ItemResult::Failed => OutcomeResult::Failed,
             ItemResult::Undone | ItemResult::AlreadyGone => OutcomeResult::Undone,
         };
-        let note =
-            (item.result == ItemResult::AlreadyGone).then(|| "it was already gone".to_owned());
-        item.tools
+        let note = match item.result {
+            ItemResult::AlreadyGone => Some("it was already gone".to_owned()),
+            ItemResult::Renamed => Some("only the folder's name changed".to_owned()),
+            _ => None,
+        };
+        let mut tools = item.tools;
+        // A fix is for whoever reads the folder, which may be no tool at all.
+        if tools.is_empty() {
+            tools = item.folder.parent().map(|root| self.seen_by(root)).unwrap_or_default();
+        }
+        if tools.is_empty() {
+            tools.push(String::new());
+        }
+        tools
             .into_iter()
             .map(|tool| OutcomeItem {
                 tool,

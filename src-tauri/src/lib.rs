@@ -3,12 +3,15 @@
 //! of its own about skills; every rule lies in one of those.
 
 pub mod activity;
+pub mod checks;
 pub mod cli;
 pub mod commands;
 pub mod connections;
 pub mod drafts;
 pub mod error;
 pub mod events;
+pub mod fixes;
+pub mod folders;
 pub mod install;
 pub mod jobs;
 pub mod left_out;
@@ -19,8 +22,10 @@ pub mod offers;
 pub mod remembered;
 pub mod render;
 pub mod review;
+pub mod secrets;
 pub mod servers;
 pub mod settings;
+pub mod sharing;
 pub mod shell;
 pub mod verdict;
 pub mod view;

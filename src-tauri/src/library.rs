@@ -6,18 +6,22 @@ use std::path::Path;
 use skills::MAIN_FILE;
 use skills::check::Diagnostic;
 use skills::frontmatter::FrontMatter;
-use skills::inspect::{Finding, inspect};
+use skills::inspect::{self, inspect};
 use skills::library::{Group, LocalSkill, Snapshot};
 use skills::manifest::{MAX_BYTES, MAX_FILES, Manifest, ManifestFile, read_files};
+use skills::readers::{self, Reading, readings};
+use skills::visibility::{self, Visibility};
 use vault::placement::{Origin, Placement};
 
+use crate::checks::checks_view;
 use crate::error::Outcome;
+use crate::fixes::fix_views;
 use crate::render::{self, spelled_out};
 use crate::shell::Shell;
 use crate::view::{
-    CheckView, CopyRef, Detection, Drift, ErrorView, Field, FileContent, FileRow, FileState,
-    LibraryView, ManifestView, PlacementView, Requests, RootProblem, RowState, Scope, Severity,
-    SkillDetail, SkillRow, ToolView,
+    CopyRef, Detection, Drift, ErrorView, Field, FileContent, FileRow, FileState, LibraryView,
+    ManifestView, PlacementView, ReaderOutcome, ReaderView, Requests, RootProblem, RowState, Scope,
+    Seen, SkillDetail, SkillRow, ToolView, VisibilityRow,
 };
 
 impl Shell {
@@ -73,6 +77,9 @@ impl Shell {
                 .as_deref()
                 .map(|root| self.paths.display(root))
                 .unwrap_or_default(),
+            on: state.on,
+            chosen: state.chosen,
+            overridden: state.overridden,
         }
     }
 
@@ -145,7 +152,16 @@ impl Shell {
                 .ok()
                 .map(|manifest| manifest_view(manifest, |_| FileState::Local)),
             manifest_problem: skill.manifest.as_ref().err().cloned(),
-            checks: checks_view(&skill.diagnostics, &inspection.findings),
+            checks: checks_view(&skill.diagnostics, &inspection.findings, |found| {
+                fix_views(skill, found, files.as_ref())
+            }),
+            rules: inspect::rules().len(),
+            readers: match (&skill.manifest, main) {
+                (Ok(manifest), Some(main)) => readers_view(&skill.folder_name, manifest, main),
+                _ => Vec::new(),
+            },
+            visibility: self.visibility(&snapshot, &skill.name),
+            writable: !skill.read_only,
             copies: group
                 .map(|group| group.skills.iter().map(|skill| self.copy_ref(skill)).collect())
                 .unwrap_or_default(),
@@ -153,6 +169,22 @@ impl Shell {
                 .map(|placement| self.placement_view(placement, skill)),
             history: self.history_of_folder(&skill.path)?,
         })
+    }
+
+    fn visibility(&self, snapshot: &Snapshot, name: &str) -> Vec<VisibilityRow> {
+        let row = |one: Visibility| VisibilityRow {
+            tool: one.tool,
+            copy: one.skill,
+            root: self.paths.display(&one.root),
+            seen: match one.seen {
+                visibility::Seen::Seen => Seen::Seen,
+                visibility::Seen::Shadowed => Seen::Shadowed,
+                visibility::Seen::NotSeen => Seen::NotSeen,
+                visibility::Seen::Unknown => Seen::Unknown,
+            },
+            reason: spelled_out(&one.reason),
+        };
+        snapshot.visibility(name).into_iter().map(row).collect()
     }
 
     /// One file of a local skill.
@@ -301,6 +333,20 @@ pub(crate) fn manifest_view(
     }
 }
 
+/// What each kind of reader makes of a skill.
+fn readers_view(folder: &str, manifest: &Manifest, main: &[u8]) -> Vec<ReaderView> {
+    let view = |reading: Reading| ReaderView {
+        reader: reading.reader.name.to_owned(),
+        outcome: match reading.outcome {
+            readers::Outcome::Loads => ReaderOutcome::Loads,
+            readers::Outcome::Partly => ReaderOutcome::Partly,
+            readers::Outcome::Drops => ReaderOutcome::Drops,
+        },
+        message: spelled_out(&reading.message),
+    };
+    readings(folder, manifest, main).into_iter().map(view).collect()
+}
+
 /// What a skill asks for.
 pub(crate) fn requests_view(requests: skills::inspect::Requests) -> Requests {
     let shown = |texts: Vec<String>| texts.iter().map(|text| spelled_out(text)).collect();
@@ -310,38 +356,5 @@ pub(crate) fn requests_view(requests: skills::inspect::Requests) -> Requests {
         commands: shown(requests.commands),
         addresses: shown(requests.addresses),
         outside: shown(requests.outside),
-    }
-}
-
-/// The diagnostics and findings of one skill, worst first.
-pub(crate) fn checks_view(diagnostics: &[Diagnostic], findings: &[Finding]) -> Vec<CheckView> {
-    let found = findings.iter().map(|finding| {
-        let view = check_view(&finding.diagnostic);
-        if finding.grave { CheckView { severity: Severity::Grave, ..view } } else { view }
-    });
-    let mut checks: Vec<CheckView> = found.chain(diagnostics.iter().map(check_view)).collect();
-    checks.sort_by_key(|check| match check.severity {
-        Severity::Grave => 0,
-        Severity::Error => 1,
-        Severity::Warning => 2,
-        Severity::Note => 3,
-    });
-    checks
-}
-
-fn check_view(diagnostic: &Diagnostic) -> CheckView {
-    let place = diagnostic.place.as_ref();
-    CheckView {
-        code: diagnostic.code.to_owned(),
-        severity: match diagnostic.severity {
-            skills::check::Severity::Error => Severity::Error,
-            skills::check::Severity::Warning => Severity::Warning,
-            skills::check::Severity::Note => Severity::Note,
-        },
-        message: spelled_out(&diagnostic.message),
-        help: diagnostic.help.clone(),
-        file: place.map(|place| place.file.clone()),
-        line: place.map(|place| place.line),
-        column: place.map(|place| place.column),
     }
 }

@@ -378,6 +378,8 @@ fn declared_checks(standing: &Standing) -> Vec<CheckView> {
         file: None,
         line: None,
         column: None,
+        excerpt: None,
+        fixes: Vec::new(),
     };
     match standing {
         Standing::Refused { reasons } => reasons

@@ -180,7 +180,7 @@ impl Shell {
                 )
             });
         }
-        let mut grave = review.inspection.findings.iter().filter(|finding| finding.grave);
+        let mut grave = review.inspection.findings.iter().filter(|finding| finding.is_grave());
         if let Some(finding) =
             grave.find(|finding| !ticked.iter().any(|code| code == finding.diagnostic.code))
         {

@@ -23,6 +23,7 @@ impl Shell {
             welcomed: settings.welcomed,
             data_folder: self.paths.display(self.paths.data()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            folders: self.added_folders(),
         })
     }
 

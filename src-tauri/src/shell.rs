@@ -16,8 +16,11 @@ use vault::{Recovered, Vault, VaultError};
 use crate::connections::Connections;
 use crate::drafts::Drafts;
 use crate::events::Events;
+use crate::folders::ForThisRun;
 use crate::jobs::Jobs;
 use crate::review::Reviews;
+use crate::secrets::Secrets;
+use crate::sharing::Sharing;
 use crate::view::Scope;
 
 /// The person's name for the built-in samples until they give another.
@@ -38,6 +41,8 @@ pub struct Shell {
     pub events: Arc<Events>,
     /// The servers that are switched on.
     pub connections: Connections,
+    /// What other programs are given.
+    pub sharing: Sharing,
     /// Running reviews.
     pub reviews: Reviews,
     /// Plans that were shown.
@@ -46,6 +51,8 @@ pub struct Shell {
     pub commands: Drafts<Endpoint>,
     /// Running jobs.
     pub jobs: Jobs,
+    /// Folders that are looked into until the program ends.
+    pub(crate) for_this_run: ForThisRun,
     scan: Scan,
 }
 
@@ -69,8 +76,17 @@ impl Shell {
         let samples = Arc::new(Samples::new(vault.settings()?.samples_changed));
         let context =
             ClientContext { samples: Some(Arc::clone(&samples)), ..ClientContext::default() };
+        let library = Arc::new(Library::new(paths.clone()));
+        let sharing = Sharing::new(
+            paths.clone(),
+            Arc::clone(&library),
+            Arc::clone(&vault),
+            Arc::clone(&events),
+            Secrets::of_the_system(&paths),
+        );
         let shell = Self {
-            library: Arc::new(Library::new(paths.clone())),
+            library,
+            sharing,
             connections: Connections::new(Arc::clone(&vault), Arc::clone(&events), context),
             paths,
             vault,
@@ -80,8 +96,10 @@ impl Shell {
             plans: Drafts::default(),
             commands: Drafts::default(),
             jobs: Jobs::default(),
+            for_this_run: ForThisRun::default(),
             scan: Scan::default(),
         };
+        shell.library.choose(shell.vault.choices()?);
         Ok((Arc::new(shell), recovered))
     }
 

@@ -10,9 +10,10 @@ use skills::is_nested_main;
 use skills_mcp::{FetchedFile, FileOutcome, FrontMatterCheck, nested_entry};
 use vault::approval::{Approval, Standing as Known};
 
+use crate::checks::checks_view;
 use crate::error::Outcome;
 use crate::left_out::left_out;
-use crate::library::{checks_view, fields, manifest_view, requests_view};
+use crate::library::{fields, manifest_view, requests_view};
 use crate::offers::{file_state, standing_view};
 use crate::render::{self, spelled_out};
 use crate::review::Review;
@@ -65,7 +66,8 @@ impl Shell {
                 binaries: inspection.binaries.clone(),
             },
             verifications: verifications(review),
-            findings: checks_view(&diagnostics, &inspection.findings),
+            findings: checks_view(&diagnostics, &inspection.findings, |_| Vec::new()),
+            rules: skills::inspect::rules().len(),
             manifest: manifest_view(entry.manifest(), |path| state_of(review, path)),
             changed,
             left_out: left_out(review, &nested),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,8 +12,9 @@ use tauri::{
 };
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
+use crate::folders::FolderDialog;
 use crate::shell::Shell;
-use crate::view::ErrorView;
+use crate::view::{ErrorView, Scope};
 use crate::{cli, commands, events, logging};
 
 /// Why no window opens.
@@ -35,8 +36,8 @@ enum NoWindow {
     Tauri(#[source] tauri::Error),
 }
 
-/// Opens the window and stays until it is closed.
-pub fn run() -> ExitCode {
+/// Opens the window and stays until it is closed. It shows what lies in `folders` as well.
+pub fn run(folders: &[PathBuf]) -> ExitCode {
     if !has_display(environment) {
         return cli::fail(&NoWindow::NoDisplay);
     }
@@ -55,17 +56,26 @@ pub fn run() -> ExitCode {
     for one in &recovered {
         tracing::warn!(%one, "recovered");
     }
+    for folder in folders {
+        if let Err(error) = shell.add_for_this_run(folder) {
+            return cli::fail(&error);
+        }
+    }
     let web_data = shell.paths.data().join("webview");
     let builder = for_one_person(tauri::Builder::default(), &shell.paths)
         .setup(move |app| Ok(open(app.handle(), web_data)?));
-    match told(|| build(builder, Arc::clone(&shell), context())) {
+    match told(|| build(builder, Arc::clone(&shell), context(), folder_dialog)) {
         Ok(app) => {
             if let Err(error) = shell.connect() {
                 tracing::error!(%error, "servers are not reached");
             }
+            if let Err(error) = shell.sharing.start() {
+                tracing::error!(%error, "nothing is shared");
+            }
             app.run(move |_, event| {
                 if let RunEvent::Exit = event {
                     shell.connections.stop_all();
+                    shell.sharing.stop();
                 }
             });
             ExitCode::SUCCESS
@@ -153,11 +163,30 @@ fn for_one_person<R: Runtime>(builder: tauri::Builder<R>, paths: &Paths) -> taur
         return builder;
     }
     let state = paths.data().join("window.json");
-    builder.plugin(tauri_plugin_single_instance::init(|app, _, _| show(app))).plugin(
+    let again = |app: &AppHandle<R>, arguments: Vec<String>, at: String| {
+        let arguments = arguments.into_iter().map(OsString::from).collect();
+        look_into(app, cli::folders_to_show(arguments, Path::new(&at)));
+        show(app);
+    };
+    builder.plugin(tauri_plugin_single_instance::init(again)).plugin(
         tauri_plugin_window_state::Builder::new()
             .with_filename(state.to_string_lossy().into_owned())
             .build(),
     )
+}
+
+/// Shows what lies in folders that a second start named.
+fn look_into<R: Runtime>(app: &AppHandle<R>, folders: Vec<PathBuf>) {
+    let shell = Arc::clone(&app.state::<Arc<Shell>>());
+    tauri::async_runtime::spawn_blocking(move || {
+        for folder in folders {
+            if let Err(error) = shell.add_for_this_run(&folder) {
+                tracing::warn!(%error, "a folder is not shown");
+            }
+        }
+        shell.library.rescan();
+        shell.events.changed(Scope::Library);
+    });
 }
 
 fn show<R: Runtime>(app: &AppHandle<R>) {
@@ -170,7 +199,19 @@ fn show<R: Runtime>(app: &AppHandle<R>) {
     }
 }
 
-/// The program behind any window, also a window that a test only plays.
+/// The system's own dialog, in front of the window.
+fn folder_dialog<R: Runtime>(app: AppHandle<R>) -> FolderDialog {
+    FolderDialog::new(move |title| {
+        let mut dialog = app.dialog().file().set_title(title).set_can_create_directories(true);
+        if let Some(window) = app.get_webview_window("main") {
+            dialog = dialog.set_parent(&window);
+        }
+        dialog.blocking_pick_folder().and_then(|chosen| chosen.into_path().ok())
+    })
+}
+
+/// The program behind any window, also a window that a test only plays; `dialog` makes what it
+/// asks for folders with.
 ///
 /// # Errors
 /// What Tauri says.
@@ -178,6 +219,7 @@ pub fn build<R: Runtime>(
     builder: tauri::Builder<R>,
     shell: Arc<Shell>,
     context: Context<R>,
+    dialog: impl FnOnce(AppHandle<R>) -> FolderDialog,
 ) -> tauri::Result<tauri::App<R>> {
     let events = Arc::clone(&shell.events);
     let app = builder
@@ -188,6 +230,8 @@ pub fn build<R: Runtime>(
             commands::library::library,
             commands::library::skill_detail,
             commands::library::skill_file,
+            commands::fixes::apply_fix,
+            commands::fixes::apply_all_fixes,
             commands::library::reveal_skill,
             commands::library::open_link,
             commands::server::servers,
@@ -214,9 +258,21 @@ pub fn build<R: Runtime>(
             commands::settings::set_theme,
             commands::settings::set_samples,
             commands::settings::set_welcomed,
+            commands::folders::add_folder,
+            commands::folders::remove_folder,
+            commands::folders::set_tool_on,
+            commands::folders::choose_tool_root,
+            commands::folders::reset_tool_roots,
+            commands::sharing::sharing,
+            commands::sharing::set_sharing,
+            commands::sharing::add_shared_folder,
+            commands::sharing::remove_shared_folder,
+            commands::sharing::sharing_token,
+            commands::sharing::renew_sharing_token,
         ])
         .build(context)?;
     let handle = app.handle().clone();
+    app.manage(Arc::new(dialog(handle.clone())));
     events.tell_with(move |changed| {
         if let Err(error) = handle.emit(events::CHANGED, changed) {
             tracing::warn!(%error, "the page was not told of a change");

@@ -48,7 +48,7 @@ fn a_sample_is_reviewed_approved_installed_in_two_tools_and_taken_back() {
     window.click("option", "meeting-notes");
     window.click("button", "Review…");
     window.find("heading", "Review “meeting-notes”");
-    window.sees("Nothing was found.");
+    window.sees("Inspection: nothing found by 78 rules.");
     window.sees("checks hold");
     window.sees("Approves exactly this content from Samples.");
     window.wait_text("verified");

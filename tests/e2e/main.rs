@@ -8,10 +8,14 @@
     reason = "tests"
 )]
 
+mod check;
 mod first_run;
+mod http;
+mod judging;
 mod library;
 mod serve;
 mod servers;
+mod sharing;
 #[path = "../support/mod.rs"]
 mod support;
 mod webdriver;

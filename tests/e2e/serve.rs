@@ -1,13 +1,13 @@
 //! `skillhold serve`, read by FastMCP's own client and by programs that have no business there.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::http::{ask, post};
 use crate::support::home::{Home, files_in};
 use crate::support::python::{python, script};
 use crate::support::skill::{Skill, hard_to_carry};
@@ -15,7 +15,7 @@ use crate::support::skill::{Skill, hard_to_carry};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_skillhold");
 
 /// The program on a home, with no screen that a window could open on.
-fn program(home: &Home) -> Command {
+pub(crate) fn program(home: &Home) -> Command {
     let mut command = Command::new(PROGRAM);
     command
         .env("HOME", home.path())
@@ -30,41 +30,51 @@ fn program(home: &Home) -> Command {
 struct Served {
     child: Child,
     address: String,
+    /// The token that was made for it, where one is needed.
+    token: Option<String>,
 }
 
 impl Served {
+    /// As any client of before takes it: in compatible mode, without a token.
     fn start(home: &Home, root: &Path) -> Self {
+        Self::start_with(home, root, &["--compatible", "--no-token"])
+    }
+
+    fn start_with(home: &Home, root: &Path, flags: &[&str]) -> Self {
         let mut child = program(home)
             .args(["serve", "--http", "127.0.0.1:0", "--root"])
             .arg(root)
+            .args(flags)
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let line = lines.by_ref().map_while(Result::ok).find(|line| line.starts_with("http://"));
-        let address = line.expect("the first line is the address");
-        // What it logs later must not fill the pipe.
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address = lines.next().expect("a first line");
+        assert!(address.starts_with("http://127.0.0.1:"), "{address}");
+        let needs_made =
+            !flags.iter().any(|flag| flag.starts_with("--no-token") || *flag == "--token-file");
+        let token = needs_made.then(|| {
+            let line = lines.next().expect("a second line");
+            line.strip_prefix("token: ").expect("the token").to_owned()
+        });
+        // What it says later must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address }
+        Self { child, address, token }
     }
 
-    /// The status line that a request with these headers gets.
-    fn status(&self, headers: &[&str]) -> String {
-        let port: u16 = self.address.split([':', '/']).nth(4).unwrap().parse().unwrap();
-        let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        write!(
-            stream,
-            "POST /mcp HTTP/1.1\r\n{}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nConnection: close\r\n\
-             Content-Length: {}\r\n\r\n{body}",
-            headers.join("\r\n"),
-            body.len()
-        )
-        .unwrap();
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        answer.lines().next().unwrap_or_default().to_owned()
+    /// The status that a request with these headers gets.
+    fn status(&self, headers: &[&str]) -> u16 {
+        let headers: Vec<String> = headers.iter().map(|header| (*header).to_owned()).collect();
+        post(&self.address, &headers, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).0
+    }
+
+    /// What is listed for whoever shows this token, as URIs.
+    fn listed(&self, token: Option<&str>, method: &str, key: &str) -> Vec<String> {
+        let (status, result) = ask(&self.address, token, method, json!({}));
+        assert_eq!(status, 200, "{result}");
+        let field = if key == "resourceTemplates" { "uriTemplate" } else { "uri" };
+        let items = result[key].as_array().unwrap_or_else(|| panic!("{result}"));
+        items.iter().map(|item| item[field].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -146,7 +156,10 @@ fn fastmcps_client_downloads_every_byte_over_http() {
 fn fastmcps_client_downloads_every_byte_over_stdio() {
     let home = home_with_skills();
     let (into, shelf) = (home.at("downloaded"), home.at("shelf"));
-    let listed = fastmcp(&into, &[PROGRAM, "serve", "--stdio", "--root", shelf.to_str().unwrap()]);
+    let listed = fastmcp(
+        &into,
+        &[PROGRAM, "serve", "--stdio", "--compatible", "--root", shelf.to_str().unwrap()],
+    );
     is_what_was_served(&listed, &into);
 }
 
@@ -167,30 +180,135 @@ fn a_web_page_cannot_talk_to_it() {
     let served = Served::start(&home, &home.at("shelf"));
     let host = served.address.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
     let own = format!("Host: {host}");
-    assert!(
-        served.status(&[&own]).starts_with("HTTP/1.1 2") || served.status(&[&own]).contains(" 400")
-    );
+    assert!([200, 400].contains(&served.status(&[&own])));
     for strange in [
         vec!["Host: evil.example"],
         vec![own.as_str(), "Origin: https://evil.example"],
         vec![own.as_str(), "Origin: null"],
     ] {
-        let status = served.status(&strange);
-        assert!(status.contains(" 403"), "{strange:?} was answered with {status}");
+        assert_eq!(served.status(&strange), 403, "{strange:?}");
+    }
+}
+
+#[test]
+fn a_token_is_needed_and_shown_unless_told() {
+    let home = home_with_skills();
+    let served = Served::start_with(&home, &home.at("shelf"), &[]);
+    assert_eq!(ask(&served.address, None, "skills/list", json!({})).0, 401);
+    assert_eq!(ask(&served.address, Some("skh_wrong"), "skills/list", json!({})).0, 401);
+    // Strict is the default: the skill inside is one of its own.
+    assert_eq!(
+        served.listed(served.token.as_deref(), "skills/list", "skills"),
+        [
+            "skill://hard-to-carry/SKILL.md",
+            "skill://hard-to-carry/inner/SKILL.md",
+            "skill://plain/SKILL.md"
+        ]
+    );
+}
+
+#[test]
+fn two_tokens_see_different_skills_everywhere() {
+    let home = home_with_skills();
+    let (all, some) = ("everything-0123456789", "plain-only-0123456789");
+    let file = home.at("tokens.toml");
+    std::fs::write(
+        &file,
+        format!(
+            "[[token]]\nname = \"all\"\ntoken = \"{all}\"\n\n\
+             [[token]]\nname = \"some\"\ntoken = \"{some}\"\nallow = [\"skill://plain\"]\n"
+        ),
+    )
+    .unwrap();
+    let flags = ["--token-file", file.to_str().unwrap(), "--supporting-files", "template"];
+    let served = Served::start_with(&home, &home.at("shelf"), &flags);
+    let both = |method, key| {
+        (served.listed(Some(all), method, key), served.listed(Some(some), method, key))
+    };
+    let (everything, plain) = both("skills/list", "skills");
+    assert_eq!((everything.len(), plain), (3, vec!["skill://plain/SKILL.md".to_owned()]));
+    let (everything, plain) = both("resources/list", "resources");
+    assert!(everything.contains(&"skill://hard-to-carry/SKILL.md".to_owned()));
+    assert_eq!(plain, ["skill://plain/SKILL.md", "skill://plain/_manifest"]);
+    let (everything, plain) = both("resources/templates/list", "resourceTemplates");
+    assert!(everything.len() > 1, "{everything:?}");
+    assert_eq!(plain, ["skill://plain/{path*}"]);
+
+    let read = |token, uri: &str| {
+        ask(&served.address, Some(token), "resources/read", json!({ "uri": uri })).1
+    };
+    let hidden = "skill://hard-to-carry/notes/crlf.txt";
+    assert_eq!(read(all, hidden)["contents"][0]["text"], "first\r\nsecond\r\n");
+    // Word for word as what is not there.
+    let (refused, missing) = (read(some, hidden), read(some, "skill://no-such/notes/crlf.txt"));
+    assert_eq!(refused["code"], missing["code"]);
+    assert_eq!(
+        refused["message"].as_str().unwrap().replace("hard-to-carry", "no-such"),
+        missing["message"].as_str().unwrap()
+    );
+    let folder = |token, uri: &str| {
+        ask(&served.address, Some(token), "resources/directory/read", json!({ "uri": uri })).1
+    };
+    assert!(folder(all, "skill://hard-to-carry/notes")["resources"].is_array());
+    assert!(folder(some, "skill://hard-to-carry/notes")["code"].is_i64());
+    assert!(folder(some, "skill://plain")["resources"].is_array());
+    let got = |token| {
+        let uri = json!({ "uri": "skill://hard-to-carry/SKILL.md" });
+        ask(&served.address, Some(token), "skills/get", uri).1
+    };
+    assert!(got(all)["skill"].is_object());
+    assert!(got(some)["code"].is_i64());
+}
+
+#[test]
+fn a_broken_file_of_tokens_is_wrong_use_and_its_token_is_not_shown() {
+    let home = home_with_skills();
+    let file = home.at("tokens");
+    for (text, line) in
+        [("shortsecret", 1), ("[[token]]\nname = \"a\"\ntoken = \"shortsecret\n", 3)]
+    {
+        std::fs::write(&file, text).unwrap();
+        let said = program(&home)
+            .args(["serve", "--http", "127.0.0.1:0", "--tool", "claude", "--token-file"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(said.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(&format!("tokens:{line}: ")), "{errors}");
+        assert!(!errors.contains("shortsecret"), "{errors}");
     }
 }
 
 #[test]
 fn it_listens_on_this_machine_only() {
     let home = home_with_skills();
-    let output = program(&home)
-        .args(["serve", "--http", "0.0.0.0:0", "--root"])
-        .arg(home.at("shelf"))
-        .output()
-        .unwrap();
-    assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("not on this machine alone"), "{said}");
+    let refused = |flags: &[&str]| {
+        let output = program(&home)
+            .args(["serve", "--http", "0.0.0.0:0", "--root"])
+            .arg(home.at("shelf"))
+            .args(flags)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused(&[]);
+    assert!(
+        said.contains("not on this machine alone") && said.contains("--allow-remote"),
+        "{said}"
+    );
+    assert!(refused(&["--no-token"]).contains("--allow-remote"));
+}
+
+#[cfg(unix)]
+#[test]
+fn it_ends_cleanly_when_it_is_told_to() {
+    let home = home_with_skills();
+    let mut served = Served::start(&home, &home.at("shelf"));
+    let told = Command::new("kill").arg(served.child.id().to_string()).status().unwrap();
+    assert!(told.success());
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
@@ -216,16 +334,27 @@ fn a_file_for_a_root_is_wrong_use() {
 
 #[test]
 fn what_is_served_is_said_where_no_client_reads() {
-    let home = home_with_skills();
+    let home = home_with_skills().with_skill("other", &Skill::new("plain", "One file."));
     let said = program(&home)
-        .args(["serve", "--stdio", "--root"])
+        .args(["serve", "--stdio", "--no-reload", "--root"])
         .arg(home.at("shelf"))
         .arg("--root")
         .arg(home.at("nothing-here-yet"))
+        .arg("--root")
+        .arg(home.at("other"))
         .output()
         .unwrap();
     let text = String::from_utf8(said.stderr).unwrap();
     assert_eq!(said.stdout, b"");
-    assert!(text.starts_with("serving 2 skills from ~/shelf"), "{text}");
-    assert!(text.contains("warning: ~/nothing-here-yet is not there"), "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "warning: --no-reload has no effect in strict mode",
+            "serving 2 skills from ~/shelf, ~/other",
+            "warning: ~/nothing-here-yet is not there; it is served once it is",
+            "warning: the skill \"plain\" is left out: it is in more than one root",
+            "hint: --merge-identical serves once what is the same in each",
+        ]
+    );
 }

@@ -106,11 +106,18 @@ return null;
 impl Window {
     /// Opens the program's window on a home.
     pub(crate) fn open(home: &Home) -> Self {
+        Self::open_with(home, &[])
+    }
+
+    /// Opens it with folders on the command line.
+    pub(crate) fn open_with(home: &Home, folders: &[&Path]) -> Self {
         let turn = Turn::wait();
         let (display, name) = start_display();
         let (driver, port) = start_driver(&name, home.path());
         let program = env!("CARGO_BIN_EXE_skillhold");
-        let session = Session::open(port, program, &[]).expect("the window opens");
+        let folders: Vec<String> =
+            folders.iter().map(|folder| folder.to_str().unwrap().to_owned()).collect();
+        let session = Session::open(port, program, &folders).expect("the window opens");
         let window = Self {
             session,
             home: home.path().to_owned(),

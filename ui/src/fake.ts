@@ -16,6 +16,7 @@ const host = fakeHost({
   firstRun: asked.has("first"),
   empty: asked.has("empty"),
   broken: asked.has("broken"),
+  sharing: asked.has("sharing"),
   many: Number(asked.get("many") ?? 0),
   theme: theme === "dark" || theme === "light" ? theme : "system",
 });

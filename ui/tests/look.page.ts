@@ -66,7 +66,32 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
     go: async (page) => {
       await skill(page, "Deploy_Staging");
       await tab(page, "Checks").click();
-      await page.getByText("yaml-colon").waitFor();
+      await page.getByText("frontmatter-unquoted-colon").waitFor();
+    },
+  },
+  {
+    name: "checks-read-only",
+    go: async (page) => {
+      await skill(page, "spreadsheet");
+      await tab(page, "Checks").click();
+      await page.getByText("This copy can only be read").waitFor();
+    },
+  },
+  {
+    name: "checks-none",
+    go: async (page) => {
+      await skill(page, "pdf");
+      await tab(page, "Checks").click();
+      await page.getByText("nothing found by 84 rules").waitFor();
+    },
+  },
+  {
+    name: "checks-rename",
+    go: async (page) => {
+      await skill(page, "Deploy_Staging");
+      await page.getByRole("button", { name: "Fix…" }).click();
+      await page.getByRole("button", { name: /^Change the name to deploy-staging/ }).click();
+      await page.getByRole("button", { name: /^Rename the folder to deploy-staging/ }).waitFor();
     },
   },
   {
@@ -76,6 +101,14 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
       await tab(page, "Where").click();
       await page.getByRole("button", { name: /^Compare with/ }).click();
       await page.getByText("differs").waitFor();
+    },
+  },
+  {
+    name: "where-project",
+    go: async (page) => {
+      await skill(page, "commit-messages");
+      await tab(page, "Where").click();
+      await page.getByText("When it works in ~/src/acme.").first().waitFor();
     },
   },
   {
@@ -114,6 +147,104 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
     go: async (page) => {
       await place(page, /^Settings/).click();
       await page.getByText("Data folder").waitFor();
+    },
+  },
+  {
+    name: "settings-tools",
+    go: async (page) => {
+      await place(page, /^Settings/).click();
+      await page.getByRole("button", { name: "Show all (4 more)" }).last().click();
+      await page.getByRole("button", { name: "Use another folder… Cursor" }).click();
+      await page.getByRole("button", { name: "Reset Cursor" }).waitFor();
+      await page
+        .getByRole("combobox", { name: "Whether the folders of Goose are read" })
+        .selectOption("off");
+      await place(page, /Goose/).waitFor({ state: "detached" });
+    },
+  },
+  {
+    name: "settings-refused",
+    go: async (page) => {
+      await place(page, /^Settings/).click();
+      const add = page.getByRole("button", { name: "Add folder…" });
+      await add.click();
+      await page.getByText("~/Documents/skills").waitFor();
+      await add.click();
+      await page.getByText("The folder was not added").waitFor();
+    },
+  },
+  {
+    name: "settings-empty",
+    play: "empty",
+    go: async (page) => {
+      await place(page, /^Settings/).click();
+      await page.getByText("No folder was added.").waitFor();
+      await page.getByText("No tool was found on this machine.").waitFor();
+    },
+  },
+  {
+    name: "sharing-off",
+    go: async (page) => {
+      await place(page, /^Sharing/).click();
+      await page.getByText("Nobody, because sharing is off.").waitFor();
+    },
+  },
+  {
+    name: "sharing-on",
+    play: "sharing",
+    go: async (page) => {
+      await place(page, /^Sharing/).click();
+      await page.getByText("different content").waitFor();
+    },
+  },
+  {
+    name: "sharing-token",
+    play: "sharing",
+    go: async (page) => {
+      await place(page, /^Sharing/).click();
+      await page.getByLabel("Tool", { exact: true }).selectOption("codex");
+      await page.getByRole("button", { name: "Show Token" }).click();
+      await page.getByText(/^skh_/).waitFor();
+      await page.getByText("Connect a program").scrollIntoViewIfNeeded();
+      await page.getByRole("heading", { name: "How it is shared" }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "sharing-new-token",
+    play: "sharing",
+    go: async (page) => {
+      await place(page, /^Sharing/).click();
+      await page.getByRole("button", { name: "New token…" }).click();
+      await page.getByRole("dialog", { name: "Make a new token?" }).waitFor();
+    },
+  },
+  {
+    name: "sharing-use",
+    play: "sharing",
+    go: async (page) => {
+      await place(page, /^Sharing/).click();
+      await page.getByRole("button", { name: "Show 3 more" }).click();
+      await page.getByText("no such resource, or a wrong parameter").waitFor();
+      await page.getByRole("heading", { name: "Who uses it" }).scrollIntoViewIfNeeded();
+      await page.getByRole("table").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "sharing-failed",
+    go: async (page) => {
+      await place(page, /^Sharing/).click();
+      await page.getByLabel("Port").fill("8080");
+      await page.keyboard.press("Enter");
+      await page.getByRole("switch", { name: "Share my skills" }).check();
+      await page.getByText("port 8080 is taken").waitFor();
+    },
+  },
+  {
+    name: "sharing-empty",
+    play: "empty",
+    go: async (page) => {
+      await place(page, /^Sharing/).click();
+      await page.getByText("No settings are ready-made").waitFor();
     },
   },
   {

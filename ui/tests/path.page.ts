@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { FakeHost } from "../src/lib/host/fake";
-import { picture, Window } from "./browser";
+import { nothingCutOff, picture, Window } from "./browser";
 
 let window: Window;
 
@@ -130,6 +130,236 @@ describe("with the keyboard alone", () => {
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.context().close();
+  });
+});
+
+describe("putting right", () => {
+  test("goes from Fix… through each fix to Undo by the keyboard alone", async () => {
+    const page = await window.page();
+    await row(page, "Deploy_Staging").click();
+    const list = page.getByRole("listbox", { name: "Library" });
+    await page.getByRole("button", { name: "Fix…" }).waitFor();
+    await list.focus();
+    await page.keyboard.press("Enter");
+    expect(await focused(page)).toBe("Fix…");
+    await page.keyboard.press("Enter");
+    await page.getByRole("tab", { name: "Checks", selected: true }).waitFor();
+    await expect
+      .poll(() => focused(page))
+      .toMatch(/^Quote the value: the value of `description` has/);
+
+    await page.keyboard.press("Enter");
+    await page.getByText("Fixed “Deploy_Staging”: quote the value").waitFor();
+    await page.getByText("frontmatter-unquoted-colon").waitFor({ state: "detached" });
+    await expect.poll(() => focused(page)).toMatch(/^Change the name to deploy-staging/);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toMatch(/^Rename the folder to deploy-staging/);
+
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "deploy-staging", exact: true }).waitFor();
+    await page.getByText("Rules for skills: none is broken.").waitFor();
+    expect(await page.getByText("is no longer there").count()).toBe(0);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("role")))
+      .toBe("tabpanel");
+    await picture(page, "fixed");
+
+    await page.keyboard.press("Control+z");
+    await page.getByRole("heading", { name: "Deploy_Staging", exact: true }).waitFor();
+    await page.getByText("name-folder").waitFor();
+    await row(page, "Deploy_Staging").waitFor();
+    await page.context().close();
+  });
+
+  test("with one button for all is one change, and its notice takes it back", async () => {
+    const page = await window.page();
+    await row(page, "Deploy_Staging").click();
+    await page.getByRole("tab", { name: "Checks" }).click();
+    await page.getByRole("button", { name: "Fix all 2" }).click();
+    await page.getByText("Fixed “Deploy_Staging”", { exact: true }).waitFor();
+    await row(page, "deploy-staging").waitFor();
+    await page.getByRole("button", { name: "Copy to…" }).waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText("is as it was before it was fixed").waitFor();
+    await row(page, "Deploy_Staging").waitFor();
+    await page.getByRole("button", { name: "Fix all 2" }).waitFor();
+    await page.context().close();
+  });
+
+  test("is shown as something that happened, and a click on a place opens its line", async () => {
+    const page = await window.page();
+    await row(page, "issue-triage").click();
+    await page.getByRole("button", { name: "Fix…" }).click();
+    await page.getByRole("button", { name: "SKILL.md:4:16" }).click();
+    await page.getByRole("tab", { name: "Files", selected: true }).waitFor();
+    await page.getByText("allowed-tools: [").waitFor();
+    await page.getByRole("tab", { name: "Checks" }).click();
+    await page.getByRole("button", { name: /^Write it as one text/ }).click();
+    await page.getByText("Inspection: nothing found by 84 rules.").waitFor();
+    await page.getByRole("navigation").getByRole("button", { name: "Activity" }).click();
+    await page.getByText("in SKILL.md of ~/.copilot/skills/issue-triage").waitFor();
+    await page.getByText("Fixed", { exact: true }).waitFor();
+    await picture(page, "activity-fixed");
+    await page.context().close();
+  });
+});
+
+describe("sharing", () => {
+  const nav = (page: Page) => page.getByRole("navigation");
+  const sharing = (page: Page) => nav(page).getByRole("button", { name: /^Sharing/ });
+
+  test("is switched on, a program connected and the token renewed by the keyboard alone", async () => {
+    const page = await window.page();
+    await rows(page).first().waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("start sharing");
+    await page.keyboard.press("Enter");
+    await page.getByText("http://127.0.0.1:8000/mcp", { exact: true }).waitFor();
+    await page.getByText("Sharing is on, at http://127.0.0.1:8000/mcp").waitFor();
+    expect(await sharing(page).textContent()).toMatch(/on$/);
+
+    await page.getByLabel("Tool", { exact: true }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.getByText("~/.codex/config.toml").waitFor();
+    await tabTo(page, "Copy with the token");
+    await page.keyboard.press("Enter");
+    await page.getByText("Copied with the token in it").waitFor({ state: "attached" });
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/Authorization = "Bearer skh_[0-9a-f]{40}" }\n$/);
+    expect(await page.getByText("skh_").count()).toBe(0);
+
+    await tabTo(page, "New token…");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Make a new token?" });
+    await tabTo(page, "Make a new token");
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    expect(await focused(page)).toBe("New token…");
+    await page.getByText("There is a new token.").waitFor();
+
+    await page.getByRole("cell", { name: "claude-code 2.1.9" }).first().waitFor();
+    await page.getByRole("button", { name: "1 program in the last minute" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await focused(page)).toBe("Who uses it");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("stop sharing");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nobody, because sharing is off.").waitFor();
+    expect(await sharing(page).textContent()).not.toMatch(/on$/);
+    await page.context().close();
+  });
+
+  test("on a taken port says so, and goes on with another", async () => {
+    const page = await window.page();
+    await sharing(page).click();
+    await page.getByLabel("Port").fill("8080");
+    await page.keyboard.press("Enter");
+    await page.getByRole("switch", { name: "Share my skills" }).focus();
+    await page.keyboard.press("Space");
+    await page.getByRole("alert").getByText("port 8080 is taken by another program").waitFor();
+    await page.getByLabel("Port").fill("0");
+    await tabTo(page, "Use this port");
+    await page.keyboard.press("Enter");
+    await page.getByText("http://127.0.0.1:49731/mcp", { exact: true }).waitFor();
+    await page.getByText("Each start takes another free port").waitFor();
+    await page.context().close();
+  });
+
+  test("keeps the keyboard when a folder goes, and hides the token when it is left", async () => {
+    const page = await window.page({ play: "sharing" });
+    await sharing(page).click();
+    await page.getByRole("button", { name: "Remove /mnt/share/skills" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("/mnt/share/skills is no longer shared").waitFor();
+    await expect.poll(() => focused(page)).toBe("Add folder…");
+    await page.getByRole("button", { name: "Show Token" }).click();
+    await page.getByText(/^skh_/).waitFor();
+    await page.keyboard.press("Control+1");
+    await rows(page).first().waitFor();
+    await sharing(page).click();
+    await page.getByRole("button", { name: "Show Token" }).waitFor();
+    expect(await page.getByText(/^skh_/).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("is whole at 200 percent", async () => {
+    const page = await window.page({ play: "sharing", width: 620, height: 400 });
+    await sharing(page).click();
+    await page.getByText("different content").waitFor();
+    await nothingCutOff(page);
+    const wide = await page
+      .getByRole("main")
+      .locator(".page")
+      .evaluate((element) => element.scrollWidth - element.clientWidth);
+    expect(wide).toBe(0);
+    await page.getByText("different content").scrollIntoViewIfNeeded();
+    await picture(page, "sharing-200-left-out");
+    await page.getByRole("heading", { name: "Token" }).scrollIntoViewIfNeeded();
+    await picture(page, "sharing-200-token");
+    await page.getByRole("table").scrollIntoViewIfNeeded();
+    await picture(page, "sharing-200-use");
+    await page.context().close();
+  });
+});
+
+describe("folders and tools", () => {
+  test("an added folder fills the library and can be filtered by, and its removal keeps the keyboard", async () => {
+    const page = await window.page();
+    await page.getByRole("navigation").getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("button", { name: "Add folder…" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("folder of skills · 2 skills").waitFor();
+    await page.keyboard.press("Control+1");
+    await row(page, "house-style").waitFor();
+    await page.getByRole("combobox", { name: "Origin" }).selectOption("~/Documents/skills");
+    expect(await rows(page).count()).toBe(2);
+    await page.getByRole("navigation").getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("button", { name: "Remove ~/Documents/skills" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("~/Documents/skills is no longer looked into").waitFor();
+    await expect.poll(() => focused(page)).toBe("Remove /mnt/share/skills");
+    await page.context().close();
+  });
+
+  test("a tool that is switched off leaves the sidebar, and comes back", async () => {
+    const page = await window.page();
+    const nav = page.getByRole("navigation");
+    await nav.getByRole("button", { name: "Settings" }).click();
+    const choice = page.getByRole("combobox", { name: "Whether the folders of Cursor are read" });
+    await choice.selectOption("off");
+    await nav.getByRole("button", { name: /Cursor/ }).waitFor({ state: "detached" });
+    expect(await choice.evaluate((element: HTMLSelectElement) => element.value)).toBe("off");
+    await choice.selectOption("auto");
+    await nav.getByRole("button", { name: /Cursor/ }).waitFor();
+    await page.getByRole("button", { name: "Use another folder… Cursor" }).click();
+    await page.getByText("~/elsewhere/cursor/skills").waitFor();
+    await page.getByRole("button", { name: "Reset Cursor" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("~/elsewhere/cursor/skills").waitFor({ state: "detached" });
+    await expect.poll(() => focused(page)).toBe("Use another folder… Cursor");
+    await page.context().close();
+  });
+
+  test("checks and settings can be used at 200 % zoom", async () => {
+    const page = await window.page({ width: 620, height: 400 });
+    await row(page, "Deploy_Staging").click();
+    await page.getByRole("button", { name: "Fix…" }).click();
+    await page.getByRole("button", { name: /^Quote the value/ }).waitFor();
+    await picture(page, "zoom-200-checks");
+    const panel = page.getByRole("tabpanel");
+    expect(
+      await panel.evaluate((element) => element.scrollWidth - element.clientWidth),
+    ).toBeLessThanOrEqual(0);
+    await page.getByRole("navigation").getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("button", { name: "Add folder…" }).waitFor();
+    await picture(page, "zoom-200-settings");
+    const wide = await page
+      .getByRole("main")
+      .locator(".page")
+      .evaluate((element) => element.scrollWidth - element.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
     await page.context().close();
   });
 });

@@ -1,40 +1,99 @@
-//! `serve`: the skills of some folders for other MCP clients, without a window.
+//! `serve`: skills for other MCP clients, without a window.
 
-use std::io;
+mod places;
+mod tokens;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::builder::{PathBufValueParser, TypedValueParser as _};
 use clap::{ArgGroup, Args, ValueEnum};
 use skills::MAIN_FILE;
 use skills::paths::Paths;
-use skills::provider::{DirectoryProvider, Listing, Options, Provider, SupportingFiles};
-use skills_mcp::server::{ServeOptions, serve_http, serve_stdio};
+use skills::provider::policy::WithoutDiscovery;
+use skills::provider::{DirectoryProvider, Mode, Options, Place, Provider, SupportingFiles};
+use skills::watch::{Watch, watch_folders};
+use skills_mcp::server::{ServeOptions, Token, serve_http, serve_stdio};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::render::spelled_out;
+use self::places::Places;
+use self::tokens::Tokens;
+use super::WRONG_USE;
+use crate::render::in_one_line;
+use crate::secrets::new_token;
+use crate::sharing::look;
+
+/// The name of the one token of a run.
+const OF_THIS_RUN: &str = "token";
 
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("transport").required(true).args(["http", "stdio"]))]
+#[command(
+    group = ArgGroup::new("transport").required(true).args(["http", "stdio"]),
+    group = ArgGroup::new("mode").args(["compatible", "strict"]),
+)]
 pub(super) struct Serve {
-    /// A folder whose sub-folders are skills; may come more than once, the first has precedence.
-    #[arg(long = "root", value_name = "DIR", required = true,
-          value_parser = PathBufValueParser::new().try_map(folder))]
-    roots: Vec<PathBuf>,
+    #[command(flatten)]
+    places: Places,
 
-    /// Listen for streamable HTTP on this machine only, as in `127.0.0.1:8000`; port 0 takes a free one.
-    #[arg(long, value_name = "ADDR:PORT", value_parser = loopback)]
-    http: Option<SocketAddr>,
+    /// Take skills as lenient tools do: any front matter, the first root wins; nothing is
+    /// published through the skills extension.
+    #[arg(long)]
+    compatible: bool,
+
+    /// Publish through the skills extension what keeps to its rules; the default.
+    #[arg(long)]
+    strict: bool,
+
+    /// Serve skills as resources only, in strict mode too.
+    #[arg(long)]
+    no_discovery: bool,
+
+    /// In strict mode, publish once what several roots hold at one path with equal content; all of
+    /// them are left out otherwise.
+    #[arg(long)]
+    merge_identical: bool,
+
+    /// How files other than the main one appear.
+    #[arg(long, value_enum, default_value_t = Files::Template)]
+    supporting_files: Files,
+
+    /// In compatible mode, list what was there at the first look.
+    #[arg(long)]
+    no_reload: bool,
+
+    /// In compatible mode, the file that makes a folder a skill, in place of `SKILL.md`.
+    #[arg(long, value_name = "NAME", value_parser = file_name,
+          requires = "compatible", conflicts_with = "strict")]
+    main_file: Option<String>,
+
+    /// The most items on a page of a list; one page holds all otherwise.
+    #[arg(long, value_name = "N")]
+    page_size: Option<NonZeroUsize>,
 
     /// Speak MCP on standard input and output.
     #[arg(long)]
     stdio: bool,
 
-    /// How files other than `SKILL.md` appear.
-    #[arg(long, value_enum, default_value_t = Files::Template)]
-    supporting_files: Files,
+    /// Listen for streamable HTTP, as in `127.0.0.1:8000`; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
+    http: Option<SocketAddr>,
+
+    /// The tokens that requests may carry: one alone, or TOML with a table `[[token]]` for each:
+    /// name, token, and where wanted scopes, allow, deny (patterns as `skill://team/*`) and root.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_token", "stdio"])]
+    token_file: Option<PathBuf>,
+
+    /// Answer requests without a token, on this machine only. Without this and `--token-file` a
+    /// token is made for this run and shown.
+    #[arg(long)]
+    no_token: bool,
+
+    /// Let other machines reach the address; a token is needed then.
+    #[arg(long, conflicts_with_all = ["no_token", "stdio"])]
+    allow_remote: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -45,15 +104,34 @@ enum Files {
     Resources,
 }
 
+/// Whose requests are answered.
+struct Access {
+    tokens: Tokens,
+    /// A token that was made for this run.
+    made: Option<String>,
+}
+
 impl Serve {
-    /// Serves until standard input ends (with `--stdio`) or the process is told to stop.
+    /// Serves until standard input ends (with `--stdio`) or the process is told to stop. Ends with
+    /// 2 where something on the command line or in the file of tokens is no use.
     pub(super) fn run(self) -> ExitCode {
         crate::logging::to_stderr();
+        let paths = match Paths::from_environment() {
+            Ok(paths) => paths,
+            Err(error) => return super::fail(&error),
+        };
+        let (places, access) = match self.prepare(&paths) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                super::fail(error.as_ref());
+                return ExitCode::from(WRONG_USE);
+            }
+        };
         let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => return super::fail(&error),
         };
-        let served = runtime.block_on(self.serve());
+        let served = runtime.block_on(self.serve(paths, places, access));
         // A thread may still wait for standard input, which nothing can interrupt.
         runtime.shutdown_background();
         match served {
@@ -62,42 +140,119 @@ impl Serve {
         }
     }
 
-    async fn serve(self) -> Result<(), Box<dyn std::error::Error>> {
-        let roots =
-            self.roots.into_iter().map(std::path::absolute).collect::<io::Result<Vec<_>>>()?;
-        let supporting_files = match self.supporting_files {
-            Files::Template => SupportingFiles::Template,
-            Files::Resources => SupportingFiles::Resources,
+    /// What is served, to whom; an error is wrong use.
+    fn prepare(&self, paths: &Paths) -> Result<(Vec<Place>, Access), Box<dyn std::error::Error>> {
+        if let Some(address) = self.http {
+            reachable(address, self.allow_remote, self.no_token)?;
+        }
+        let places = self.places.resolve(paths)?;
+        let nobody = || Tokens { tokens: Vec::new(), policy: None, warnings: Vec::new() };
+        let access = match &self.token_file {
+            Some(file) => {
+                Access { tokens: Tokens::read(file, &places, &self.options())?, made: None }
+            }
+            None if self.no_token || self.http.is_none() => Access { tokens: nobody(), made: None },
+            None => {
+                let secret = new_token()?;
+                let token = Token {
+                    identity: OF_THIS_RUN.to_owned(),
+                    secret: secret.clone(),
+                    scopes: Vec::new(),
+                };
+                Access { tokens: Tokens { tokens: vec![token], ..nobody() }, made: Some(secret) }
+            }
         };
-        let provider: Arc<dyn Provider> = Arc::new(DirectoryProvider::new(
-            roots.clone(),
-            Options { supporting_files, ..Options::default() },
-        ));
+        Ok((places, access))
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            mode: if self.compatible { Mode::Compatible } else { Mode::Strict },
+            supporting_files: match self.supporting_files {
+                Files::Template => SupportingFiles::Template,
+                Files::Resources => SupportingFiles::Resources,
+            },
+            main_file: self.main_file.clone().unwrap_or_else(|| MAIN_FILE.to_owned()),
+            reload: !(self.compatible && self.no_reload),
+            merge_identical: self.merge_identical,
+        }
+    }
+
+    /// Flags that change nothing beside the others.
+    fn without_effect(&self) -> Vec<&'static str> {
+        let said = [
+            (self.no_reload && !self.compatible, "--no-reload has no effect in strict mode"),
+            (
+                self.no_discovery && self.compatible,
+                "--no-discovery has no effect with --compatible",
+            ),
+            (
+                self.merge_identical && self.compatible,
+                "--merge-identical has no effect with --compatible: the first root wins",
+            ),
+        ];
+        said.into_iter().filter_map(|(so, line)| so.then_some(line)).collect()
+    }
+
+    async fn serve(
+        self,
+        paths: Paths,
+        places: Vec<Place>,
+        access: Access,
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let options = self.options();
+        let provider: Arc<dyn Provider> =
+            Arc::new(DirectoryProvider::of(places.clone(), options.clone()));
+        let provider = if self.no_discovery {
+            Arc::new(WithoutDiscovery(provider)) as Arc<dyn Provider>
+        } else {
+            provider
+        };
         let shutdown = CancellationToken::new();
         let told_to_stop = shutdown.clone();
         tokio::spawn(async move {
             stop_signal().await;
             told_to_stop.cancel();
         });
-        let options = ServeOptions::default();
+        // Without reload nothing ever changes.
+        let changes = options.reload.then(|| changes(&places)).flatten();
+        let (_watch, changes) = changes.unzip();
+        let serving = ServeOptions {
+            page_size: self.page_size.map(NonZeroUsize::get),
+            tokens: access.tokens.tokens,
+            policy: access.tokens.policy,
+            changes,
+            allow_remote: self.allow_remote,
+            ..ServeOptions::default()
+        };
+        let mut lines: Vec<String> =
+            self.without_effect().into_iter().map(|line| format!("warning: {line}")).collect();
+        lines.extend(access.tokens.warnings.iter().map(|why| format!("warning: {why}")));
         let looked_at = Arc::clone(&provider);
+        let may_merge = options.mode == Mode::Strict && !options.merge_identical;
         let tell = move || {
-            for line in summary(&roots, &looked_at.list()) {
-                say(&line);
+            lines.extend(summary(&paths, &places, looked_at.as_ref()));
+            lines.extend(hint(looked_at.as_ref()).filter(|_| may_merge));
+            for line in lines {
+                say(&in_one_line(&line));
             }
         };
         match self.http {
             Some(address) => {
+                let made = access.made;
                 let ready = |address| {
                     say(&format!("http://{address}/mcp"));
+                    if let Some(token) = made {
+                        say(&format!("token: {token}"));
+                    }
                     // The first look may take a while, and nobody has to wait for it.
                     tokio::task::spawn_blocking(tell);
                 };
-                serve_http(provider, address, options, shutdown, ready).await?;
+                serve_http(provider, address, serving, shutdown, ready).await?;
             }
             None => {
                 let told = tokio::task::spawn_blocking(tell);
-                serve_stdio(provider, options, shutdown.clone()).await?;
+                serve_stdio(provider, serving, shutdown.clone()).await?;
                 // Whoever asked one thing only reads it too, unless this is told to stop.
                 tokio::select! {
                     _ = told => {}
@@ -109,6 +264,20 @@ impl Serve {
     }
 }
 
+/// Grows with each change in a place, as long as the watch is kept. Without a watcher clients are
+/// not told of changes, and see them when they ask.
+fn changes(places: &[Place]) -> Option<(Watch, watch::Receiver<u64>)> {
+    let (grow, changes) = watch::channel(0);
+    let folders = places.iter().map(|place| place.path().to_owned()).collect();
+    match watch_folders(folders, move || grow.send_modify(|count| *count += 1)) {
+        Ok(watch) => Some((watch, changes)),
+        Err(error) => {
+            tracing::warn!(%error, "clients are not told of changes");
+            None
+        }
+    }
+}
+
 /// A line on standard error. The first one of `--http` is the address, for whoever started this;
 /// standard output belongs to the protocol.
 #[expect(clippy::print_stderr, reason = "a part of the command's interface, not a log")]
@@ -116,42 +285,39 @@ fn say(line: &str) {
     eprintln!("{line}");
 }
 
-/// A root has to be a folder, or nothing yet.
-fn folder(path: PathBuf) -> Result<PathBuf, &'static str> {
-    if path.exists() && !path.is_dir() {
-        Err("it is not a folder; name the folder whose sub-folders are skills")
-    } else {
-        Ok(path)
-    }
-}
-
 /// What is served from where, and what is not, a line each.
-fn summary(roots: &[PathBuf], listing: &Listing) -> Vec<String> {
-    let paths = Paths::from_environment().ok();
-    let shown = |root: &PathBuf| {
-        let shown = paths.as_ref().map(|paths| paths.display(root));
-        spelled_out(&shown.unwrap_or_else(|| root.display().to_string()))
+fn summary(paths: &Paths, places: &[Place], provider: &dyn Provider) -> Vec<String> {
+    let shown = |place: &Place| paths.display(place.path());
+    let (there, missing): (Vec<&Place>, Vec<&Place>) =
+        places.iter().partition(|place| place.path().is_dir());
+    let seen = look(provider);
+    let skills = match seen.skills {
+        1 => "1 skill".to_owned(),
+        skills => format!("{skills} skills"),
     };
-    let (there, missing): (Vec<&PathBuf>, Vec<&PathBuf>) =
-        roots.iter().partition(|root| root.is_dir());
-    let skills = listing
-        .resources
-        .iter()
-        .filter(|resource| resource.name.split_once('/').is_some_and(|(_, path)| path == MAIN_FILE))
-        .count();
-    let skills = if skills == 1 { "1 skill".to_owned() } else { format!("{skills} skills") };
     let mut lines = Vec::new();
     if !there.is_empty() {
         let there: Vec<String> = there.into_iter().map(shown).collect();
         lines.push(format!("serving {skills} from {}", there.join(", ")));
     }
     lines.extend(
-        missing
-            .into_iter()
-            .map(|root| format!("warning: {} is not there; it is served once it is", shown(root))),
+        missing.into_iter().map(|place| {
+            format!("warning: {} is not there; it is served once it is", shown(place))
+        }),
     );
-    lines.extend(listing.warnings.iter().map(|why| format!("warning: {}", spelled_out(why))));
+    lines.extend(seen.warnings.iter().map(|why| format!("warning: {why}")));
     lines
+}
+
+/// What to do where something is left out because several roots have it.
+fn hint(provider: &dyn Provider) -> Option<String> {
+    let twice = |warning: &String| warning.ends_with("it is in more than one root");
+    provider
+        .list()
+        .warnings
+        .iter()
+        .any(twice)
+        .then(|| "hint: --merge-identical serves once what is the same in each".to_owned())
 }
 
 /// Ends when the process is told to stop.
@@ -172,89 +338,45 @@ async fn stop_signal() {
     }
 }
 
-/// An address on this machine: nothing else may reach the skills.
-fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address = match text.strip_prefix("localhost:").map(str::parse) {
-        Some(Ok(port)) => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
-        _ => {
-            text.parse().map_err(|_| "not an address and port, as in 127.0.0.1:8000".to_owned())?
-        }
-    };
-    if address.ip().is_loopback() {
-        Ok(address)
-    } else {
-        Err(format!("{} is not on this machine alone; use 127.0.0.1 or [::1]", address.ip()))
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    match text.strip_prefix("localhost:").map(str::parse) {
+        Some(Ok(port)) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
+        _ => text.parse().map_err(|_| "not an address and port, as in 127.0.0.1:8000"),
     }
+}
+
+/// An address that others can reach.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum TooOpen {
+    #[error(
+        "{0} is not on this machine alone; use 127.0.0.1 or [::1], or add --allow-remote with a \
+         token"
+    )]
+    Remote(IpAddr),
+    #[error(
+        "{0} is not on this machine alone, and there a token is always needed; replace --no-token \
+         by --allow-remote"
+    )]
+    Open(IpAddr),
+}
+
+/// Only this machine is served, unless the person says otherwise; others only with a token.
+fn reachable(address: SocketAddr, allow_remote: bool, no_token: bool) -> Result<(), TooOpen> {
+    match address.ip() {
+        ip if ip.is_loopback() => Ok(()),
+        ip if no_token => Err(TooOpen::Open(ip)),
+        ip if !allow_remote => Err(TooOpen::Remote(ip)),
+        _ => Ok(()),
+    }
+}
+
+/// The name of a file, not a path.
+fn file_name(text: &str) -> Result<String, &'static str> {
+    let is_name = !text.is_empty()
+        && ![".", ".."].contains(&text)
+        && !text.contains(|c: char| c == '/' || c == '\\' || c.is_control());
+    if is_name { Ok(text.to_owned()) } else { Err("not the name of a file") }
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods)]
-mod tests {
-    use clap::Parser as _;
-
-    use super::*;
-
-    #[test]
-    fn a_root_is_a_folder_or_not_there_yet() {
-        let home = tempfile::tempdir().unwrap();
-        let file = home.path().join("file");
-        std::fs::write(&file, "").unwrap();
-        assert!(folder(file.clone()).unwrap_err().starts_with("it is not a folder"));
-        assert!(folder(home.path().to_owned()).is_ok());
-        assert!(folder(home.path().join("later")).is_ok());
-
-        let refused = crate::cli::Arguments::try_parse_from([
-            "skillhold".as_ref(),
-            "serve".as_ref(),
-            "--stdio".as_ref(),
-            "--root".as_ref(),
-            file.as_os_str(),
-        ])
-        .unwrap_err();
-        assert_eq!(refused.exit_code(), 2);
-        let said = refused.to_string();
-        assert!(said.contains(&file.display().to_string()), "{said}");
-        assert!(said.contains("it is not a folder"), "{said}");
-    }
-
-    #[test]
-    fn what_is_served_and_what_is_not_is_a_line_each() {
-        let home = tempfile::tempdir().unwrap();
-        let (shelf, later) = (home.path().join("shelf"), home.path().join("later"));
-        for name in ["one", "two"] {
-            let inner = shelf.join(name).join("inner");
-            std::fs::create_dir_all(&inner).unwrap();
-            for folder in [shelf.join(name), inner] {
-                std::fs::write(folder.join(MAIN_FILE), "---\nname: x\n---\n").unwrap();
-            }
-        }
-        let bad = shelf.join("bad\u{1b}");
-        std::fs::create_dir(&bad).unwrap();
-        std::fs::write(bad.join(MAIN_FILE), b"\xff").unwrap();
-        let roots = [shelf.clone(), later.clone()];
-        for supporting_files in [SupportingFiles::Template, SupportingFiles::Resources] {
-            let options = Options { supporting_files, ..Options::default() };
-            let lines = summary(&roots, &DirectoryProvider::new(roots.to_vec(), options).list());
-            assert_eq!(lines.len(), 3, "{lines:?}");
-            assert_eq!(lines[0], format!("serving 2 skills from {}", shelf.display()));
-            assert_eq!(
-                lines[1],
-                format!("warning: {} is not there; it is served once it is", later.display())
-            );
-            assert!(lines[2].starts_with("warning: the skill \"bad"), "{}", lines[2]);
-            assert!(!lines[2].contains('\u{1b}'), "{}", lines[2]);
-        }
-    }
-
-    #[test]
-    fn only_this_machine_is_served() {
-        assert_eq!(loopback("127.0.0.1:80").unwrap().to_string(), "127.0.0.1:80");
-        assert_eq!(loopback("localhost:0").unwrap().to_string(), "127.0.0.1:0");
-        assert_eq!(loopback("[::1]:8000").unwrap().to_string(), "[::1]:8000");
-        assert_eq!(
-            loopback("0.0.0.0:80").unwrap_err(),
-            "0.0.0.0 is not on this machine alone; use 127.0.0.1 or [::1]"
-        );
-        assert!(loopback("example.org:80").is_err());
-    }
-}
+mod tests;

@@ -2,6 +2,8 @@
 //! and gives back a view or an error; nothing is decided here.
 
 pub mod activity;
+pub mod fixes;
+pub mod folders;
 pub mod install;
 pub mod library;
 #[cfg(test)]
@@ -9,6 +11,7 @@ mod names;
 pub mod review;
 pub mod server;
 pub mod settings;
+pub mod sharing;
 
 use std::sync::Arc;
 

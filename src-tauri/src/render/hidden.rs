@@ -77,6 +77,12 @@ pub fn spelled_out(text: &str) -> String {
         .collect()
 }
 
+/// A text that may come from anywhere, as a part of a line: nothing in it can steer a terminal or
+/// look like a line of its own.
+pub fn in_one_line(text: &str) -> String {
+    spelled_out(text).replace('\n', "⟨U+000A⟩").replace('\t', "⟨U+0009⟩")
+}
+
 fn emoji(c: char) -> bool {
     matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}')
 }

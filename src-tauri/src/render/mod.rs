@@ -9,5 +9,5 @@ mod markdown;
 
 pub use diff::diff;
 pub use file::file_body;
-pub use hidden::spelled_out;
+pub use hidden::{in_one_line, spelled_out};
 pub use markdown::markdown;

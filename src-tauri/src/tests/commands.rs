@@ -2,7 +2,8 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use skills::paths::Paths;
@@ -12,22 +13,41 @@ use tauri::{App, WebviewWindow, WebviewWindowBuilder};
 use tempfile::TempDir;
 
 use crate::commands::COMMANDS;
+use crate::folders::FolderDialog;
 use crate::shell::Shell;
 use crate::window::build;
 
-struct Played {
-    _home: TempDir,
+/// The program with a window that is only played, on a home of its own.
+pub(super) struct Played {
+    pub(super) home: TempDir,
+    pub(super) shell: Arc<Shell>,
+    /// What the person chooses in the next dialog, and the titles of those that were shown.
+    pub(super) choice: Arc<Mutex<Option<PathBuf>>>,
+    pub(super) asked: Arc<Mutex<Vec<String>>>,
     _app: App<MockRuntime>,
     window: WebviewWindow<MockRuntime>,
 }
 
 impl Played {
-    fn new(label: &str) -> Self {
-        let home = tempfile::tempdir().unwrap();
+    pub(super) fn new(label: &str) -> Self {
+        Self::in_home(label, tempfile::tempdir().unwrap())
+    }
+
+    pub(super) fn in_home(label: &str, home: TempDir) -> Self {
         let (shell, _) = Shell::open(Paths::under(home.path())).unwrap();
-        let app = build(mock_builder(), Arc::clone(&shell), crate::window::context()).unwrap();
+        let (choice, asked) =
+            (Arc::<Mutex<Option<PathBuf>>>::default(), Arc::<Mutex<Vec<_>>>::default());
+        let (answer, titles) = (Arc::clone(&choice), Arc::clone(&asked));
+        let dialog = |_| {
+            FolderDialog::new(move |title| {
+                titles.lock().unwrap().push(title.to_owned());
+                answer.lock().unwrap().take()
+            })
+        };
+        let app =
+            build(mock_builder(), Arc::clone(&shell), crate::window::context(), dialog).unwrap();
         let window = WebviewWindowBuilder::new(&app, label, Default::default()).build().unwrap();
-        Self { _home: home, _app: app, window }
+        Self { home, shell, choice, asked, _app: app, window }
     }
 
     fn call(&self, command: &str, arguments: Value, url: &str) -> Result<Value, Value> {
@@ -43,7 +63,7 @@ impl Played {
         get_ipc_response(&self.window, request).map(|body| body.deserialize().unwrap())
     }
 
-    fn local(&self, command: &str, arguments: Value) -> Result<Value, Value> {
+    pub(super) fn local(&self, command: &str, arguments: Value) -> Result<Value, Value> {
         self.call(command, arguments, "tauri://localhost")
     }
 }

@@ -2,4 +2,7 @@
 
 mod agreement;
 mod commands;
+mod fixing;
 mod flow;
+mod looking;
+mod sharing;

@@ -55,6 +55,8 @@ pub enum ActivityKind {
     Installed,
     /// A skill was copied between tools.
     Copied,
+    /// What a check said was put right in a skill's folder.
+    Fixed,
     /// A change was undone.
     Undone,
     /// An interrupted change was finished or taken back at start.

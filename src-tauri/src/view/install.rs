@@ -135,7 +135,7 @@ pub struct OutcomeView {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct OutcomeItem {
-    /// The tool's id.
+    /// The tool's id; empty for a folder that no tool reads.
     pub tool: String,
     /// As a person writes it.
     pub path: String,

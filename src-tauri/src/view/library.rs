@@ -38,6 +38,12 @@ pub struct ToolView {
     pub roots: Vec<String>,
     /// Where a copy for it goes.
     pub install_root: String,
+    /// Whether its folders are scanned.
+    pub on: bool,
+    /// What the person chose; absent where detection decides.
+    pub chosen: Option<bool>,
+    /// Whether the person set its folders.
+    pub overridden: bool,
 }
 
 /// Whether a tool is on this machine.
@@ -146,6 +152,14 @@ pub struct SkillDetail {
     pub manifest_problem: Option<String>,
     /// What is wrong with it, worst first.
     pub checks: Vec<CheckView>,
+    /// How many rules of inspection looked at it.
+    pub rules: usize,
+    /// What each kind of reader makes of it.
+    pub readers: Vec<ReaderView>,
+    /// Which tools see which copy of this name, and through which root.
+    pub visibility: Vec<VisibilityRow>,
+    /// Whether its folder may be written: not one of the system's or of a tool's own.
+    pub writable: bool,
     /// All copies of the same name, this one among them.
     pub copies: Vec<CopyRef>,
     /// What Skillhold knows of having placed it.
@@ -261,6 +275,104 @@ pub struct CheckView {
     pub line: Option<u32>,
     /// From 1, in characters.
     pub column: Option<u32>,
+    /// The place as it reads, with what does not show made visible; only findings have it.
+    pub excerpt: Option<String>,
+    /// Ways to put it right, the one to take unasked first; empty where only the author can.
+    pub fixes: Vec<FixView>,
+}
+
+/// One way to put a diagnostic right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct FixView {
+    /// Opaque; what `applyFix` takes.
+    pub id: String,
+    /// What the button says, as in `quote the value`.
+    pub title: String,
+    /// What it changes.
+    pub change: FixChange,
+}
+
+/// What a fix changes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum FixChange {
+    /// Parts of one file.
+    Edits {
+        /// Relative to the skill.
+        file: String,
+        /// The lines that change, as they are; cut after the first twenty.
+        before: Vec<String>,
+        /// The same lines as they will be.
+        after: Vec<String>,
+    },
+    /// The folder's name.
+    Rename {
+        /// As it is.
+        from: String,
+        /// As it will be.
+        to: String,
+    },
+}
+
+/// What one kind of reader makes of a skill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ReaderView {
+    /// As in `Claude Code and other readers of YAML 1.2`.
+    pub reader: String,
+    /// How much of the skill it gets.
+    pub outcome: ReaderOutcome,
+    /// What it gets, or why not.
+    pub message: String,
+}
+
+/// How much of a skill a reader gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum ReaderOutcome {
+    /// All of it, with the author's name and description.
+    Loads,
+    /// The skill, but with other values than the author meant, or without some.
+    Partly,
+    /// Nothing: the skill is left out.
+    Drops,
+}
+
+/// Whether one tool sees a skill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct VisibilityRow {
+    /// The tool's id.
+    pub tool: String,
+    /// The copy's id.
+    pub copy: String,
+    /// Through which root, as a person writes it.
+    pub root: String,
+    /// Whether it sees it.
+    pub seen: Seen,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// Whether a tool sees a copy of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum Seen {
+    /// It does.
+    Seen,
+    /// Another copy of the same name wins.
+    Shadowed,
+    /// It does not load it.
+    NotSeen,
+    /// No source says.
+    Unknown,
 }
 
 /// How bad a diagnostic is.

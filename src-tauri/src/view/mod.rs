@@ -7,6 +7,7 @@ mod library;
 mod review;
 mod servers;
 mod settings;
+mod sharing;
 
 pub use activity::*;
 pub use install::*;
@@ -14,3 +15,4 @@ pub use library::*;
 pub use review::*;
 pub use servers::*;
 pub use settings::*;
+pub use sharing::*;

@@ -37,6 +37,8 @@ pub struct ReviewView {
     pub verifications: Vec<Verification>,
     /// What inspection and checks found, worst first.
     pub findings: Vec<CheckView>,
+    /// How many rules were tried for them.
+    pub rules: usize,
     /// The files with their verification.
     pub manifest: ManifestView,
     /// What is different from the content approved before.

@@ -17,6 +17,38 @@ pub struct SettingsView {
     pub data_folder: String,
     /// Of the program.
     pub version: String,
+    /// Folders that the person added, in the order they were added.
+    pub folders: Vec<AddedFolder>,
+}
+
+/// A folder that the person added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct AddedFolder {
+    /// As a person writes it; what `removeFolder` takes.
+    pub path: String,
+    /// What it is.
+    pub kind: FolderKind,
+    /// How many skills are found through it.
+    pub count: usize,
+    /// Why it could not be read.
+    pub problem: Option<String>,
+}
+
+/// What a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum FolderKind {
+    /// One skill.
+    Skill,
+    /// A folder of skills.
+    Skills,
+    /// A project, in which tools keep skills.
+    Project,
+    /// Nothing that holds skills, now.
+    Empty,
 }
 
 /// Which theme.
@@ -54,4 +86,6 @@ pub enum Scope {
     Servers,
     /// `activity`.
     Activity,
+    /// `sharing`.
+    Sharing,
 }

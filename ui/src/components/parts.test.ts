@@ -22,6 +22,8 @@ const finding = (severity: CheckView["severity"], message: string): CheckView =>
   file: "SKILL.md",
   line: 13,
   column: 1,
+  excerpt: null,
+  fixes: [],
 });
 
 describe("a button", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytes, isSkillName, moment, short, spelt, continued } from "./format";
+import { bytes, clock, isSkillName, moment, short, spelt, continued } from "./format";
 
 describe("sizes", () => {
   test.each([
@@ -18,6 +18,19 @@ describe("sizes", () => {
 test("a fingerprint is cut to twelve digits, with or without its prefix", () => {
   expect(short("sha256:0123456789abcdef")).toBe("0123456789ab");
   expect(short("0123456789abcdef")).toBe("0123456789ab");
+});
+
+describe("times", () => {
+  const now = new Date(2026, 10, 21, 14, 30);
+
+  test("of today are told to the second, others with their day", () => {
+    expect(clock(new Date(2026, 10, 21, 9, 5, 7).toISOString(), now)).toBe("09:05:07");
+    expect(clock(new Date(2026, 10, 20, 23, 59, 58).toISOString(), now)).toBe("20 Nov 23:59:58");
+  });
+
+  test("that are none are shown as they are", () => {
+    expect(clock("soon", now)).toBe("soon");
+  });
 });
 
 describe("moments", () => {

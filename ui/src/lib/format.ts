@@ -39,6 +39,15 @@ export function moment(rfc3339: string, now: Date): string {
   return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
 }
 
+/** The time of a moment, to the second, with the day where it is not today. */
+export function clock(rfc3339: string, now: Date): string {
+  const at = new Date(rfc3339);
+  if (Number.isNaN(at.getTime())) return rfc3339;
+  const time = at.toLocaleTimeString("en-GB");
+  if (at.toDateString() === now.toDateString()) return time;
+  return `${at.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
+}
+
 /** A moment in full, for a tooltip. */
 export function exactly(rfc3339: string): string {
   const at = new Date(rfc3339);

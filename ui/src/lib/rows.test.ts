@@ -9,6 +9,7 @@ import {
   offerRows,
   offerWord,
   ordered,
+  originsOf,
   skillRow,
 } from "./rows";
 
@@ -83,4 +84,22 @@ test("two skills of one name are told apart by their paths", () => {
     offerRow(server([]), { ...offer("refunds", { kind: "unreviewed" }), uri }).path;
   expect(at_("skill://acme/billing/refunds/SKILL.md")).toBe("acme/billing/refunds");
   expect(at_("skill://refunds/SKILL.md")).toBeNull();
+});
+
+test("a skill comes from the added folders in which it lies, by whole names of folders", () => {
+  const row = skillRow({
+    name: "a",
+    description: "",
+    tools: [],
+    state: "fine",
+    errors: 0,
+    warnings: 0,
+    copies: [
+      { id: "1", path: "~/work/skills/a", tools: [], fingerprint: null, linked: false },
+      { id: "2", path: "C:\\Users\\me\\skills\\a", tools: [], fingerprint: null, linked: false },
+    ],
+  });
+  const folders = ["~/work", "~/wor", "~/work/skills/a", "C:\\Users\\me", "~/work/skills/ab", "/"];
+  expect(originsOf(row, folders)).toEqual(["~/work", "~/work/skills/a", "C:\\Users\\me"]);
+  expect(originsOf({ ...row, origin: "docs" }, folders)).toEqual(["docs"]);
 });

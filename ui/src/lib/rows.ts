@@ -1,4 +1,5 @@
 /** The rows of the list: local skills and offered ones, in one shape. */
+import type { CheckView } from "./bindings/CheckView";
 import type { OfferRow } from "./bindings/OfferRow";
 import type { ServerView } from "./bindings/ServerView";
 import type { SkillRow } from "./bindings/SkillRow";
@@ -87,6 +88,21 @@ export function skillRow(skill: SkillRow): ListRow {
   };
 }
 
+/** Whether a path lies in a folder, or is it. */
+function liesIn(path: string, folder: string): boolean {
+  return (
+    path === folder ||
+    (path.startsWith(folder) && (/[\\/]$/.test(folder) || /^[\\/]/.test(path.slice(folder.length))))
+  );
+}
+
+/** Where a row comes from: the label of its server, or those of these folders in which it lies. */
+export function originsOf(row: ListRow, folders: string[]): string[] {
+  if (row.origin !== null) return [row.origin];
+  const copies = row.skill?.copies ?? [];
+  return folders.filter((folder) => copies.some(({ path }) => liesIn(path, folder)));
+}
+
 /** What an offer's standing is called in a row. */
 export function offerWord(offer: OfferRow): StateWord {
   switch (offer.standing.kind) {
@@ -162,4 +178,9 @@ export function ordered(rows: ListRow[], order: Order): ListRow[] {
     tools: (a: ListRow, b: ListRow) => b.tools.length - a.tools.length || byName(a, b),
   }[order];
   return [...rows].sort(compare);
+}
+
+/** Whether an inspection found it; else a rule for skills is broken. */
+export function isFinding(check: CheckView): boolean {
+  return check.severity === "grave" || check.excerpt !== null;
 }

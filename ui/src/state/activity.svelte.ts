@@ -22,14 +22,25 @@ export class Activity extends Latest<ActivityView> {
   #notices: Notices;
   #library: Library;
   #show: (key: string) => void;
+  #follow: (change: string, paths: string[]) => Promise<void>;
 
-  /** `show` selects a skill of the library by its row's key. */
-  constructor(host: Host, notices: Notices, library: Library, show: (key: string) => void) {
+  /**
+   * `show` selects a skill of the library by its row's key; `follow` is told where something lies
+   * again after a change was taken back.
+   */
+  constructor(
+    host: Host,
+    notices: Notices,
+    library: Library,
+    show: (key: string) => void,
+    follow: (change: string, paths: string[]) => Promise<void>,
+  ) {
     super(() => host.activity());
     this.#host = host;
     this.#notices = notices;
     this.#library = library;
     this.#show = show;
+    this.#follow = follow;
   }
 
   /** Whether undo can take back what a row tells of. */
@@ -66,23 +77,31 @@ export class Activity extends Latest<ActivityView> {
     const edited = outcome.items.filter(({ error }) => error?.code === "changed");
     if (edited.length > 0) this.kept = new Set([...this.kept, change]);
     // What undoes a change is a change of its own, with another id.
-    const name = this.rows.find((row) => row.change === change)?.subject ?? "";
+    const row = this.rows.find((one) => one.change === change);
+    const name = row?.subject ?? "";
+    const fixed = row?.kind === "fixed";
     await this.#library.refresh();
+    await this.#follow(
+      change,
+      outcome.items.map(({ path }) => path),
+    );
     const copyAt = (path: string) =>
-      this.#library.rows.find((row) => row.skill?.copies.some((copy) => copy.path === path));
+      this.#library.rows.find((one) => one.skill?.copies.some((copy) => copy.path === path));
     const tools = (items: OutcomeItem[]) => [
       ...new Set(items.map(({ tool }) => this.#library.toolName(tool))),
     ];
     const undone = outcome.items.filter(({ result }) => result === "undone");
     const gone = undone.filter(({ path }) => !copyAt(path));
     const back = undone.filter(({ path }) => copyAt(path));
-    if (gone.length > 0) this.#notices.show(text.undo.takenOut(name, tools(gone)));
-    if (back.length > 0) this.#notices.show(text.undo.asBefore(name, tools(back)));
+    if (fixed && undone.length > 0) this.#notices.show(text.undo.unfixed(name));
+    else if (gone.length > 0) this.#notices.show(text.undo.takenOut(name, tools(gone)));
+    if (!fixed && back.length > 0) this.#notices.show(text.undo.asBefore(name, tools(back)));
     const first = edited[0];
     if (first) {
       const key = copyAt(first.path)?.key;
       const show = key ? { label: text.actions.show, run: () => this.#show(key) } : null;
-      this.#notices.show(text.undo.kept(name, tools(edited)), show);
+      const said = fixed ? text.undo.keptFixed(name) : text.undo.kept(name, tools(edited));
+      this.#notices.show(said, show);
     }
     const failed = outcome.items.find(({ error }) => error && error.code !== "changed");
     if (failed?.error) this.#notices.show(text.undo.failed(failed.error.message), null, "bad");

@@ -20,6 +20,8 @@ export class Detail {
   /** The file that is open, and the line that was jumped to. */
   path = $state<string | null>(null);
   line = $state<number | null>(null);
+  /** The first fix in Checks is to get the keyboard. */
+  toFix = $state(false);
   /** The chosen copy of a local skill. */
   copy = $state<string | null>(null);
   #host: Host;
@@ -45,6 +47,7 @@ export class Detail {
       this.line = null;
       this.error = null;
       this.tab = "overview";
+      this.toFix = false;
     }
     this.row = row;
     this.#tool = tool;
@@ -76,6 +79,18 @@ export class Detail {
     this.path = null;
     this.line = null;
     await this.show(this.row);
+  }
+
+  /** Goes on with a skill under another row or copy, on the tab that is open. */
+  follow(row: ListRow, copy: string): void {
+    this.row = row;
+    this.copy = copy;
+  }
+
+  /** Leads to the first fix. */
+  showFixes(): void {
+    this.tab = "checks";
+    this.toFix = true;
   }
 
   /** Opens a file, at a line where one is given. */

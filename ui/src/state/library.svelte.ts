@@ -8,7 +8,10 @@ import { Latest } from "./latest.svelte";
 export class Library extends Latest<LibraryView> {
   rows = $derived((this.view?.skills ?? []).map(skillRow));
   tools = $derived(this.view?.tools ?? []);
-  found = $derived(this.tools.filter((tool) => tool.detection !== "notFound"));
+  /** The tools whose folders are read. */
+  found = $derived(this.tools.filter((tool) => tool.on));
+  /** The tools that are not here, or not read for another reason than that the person said so. */
+  others = $derived(this.tools.filter((tool) => !tool.on && tool.chosen !== false));
   byId = $derived(new Map(this.tools.map((tool) => [tool.id, tool])));
 
   constructor(host: Host) {

@@ -3,6 +3,7 @@ import {
   needsAttention,
   offerRows,
   ordered,
+  originsOf,
   type ListRow,
   type Order,
   type StateWord,
@@ -10,6 +11,7 @@ import {
 import { search } from "../lib/search";
 import type { Library } from "./library.svelte";
 import type { Servers } from "./servers.svelte";
+import type { Settings } from "./settings.svelte";
 
 /** Where the person is, as chosen in the sidebar. */
 export type Place =
@@ -19,6 +21,7 @@ export type Place =
   | { kind: "tool"; id: string }
   | { kind: "server"; id: string }
   | { kind: "activity" }
+  | { kind: "sharing" }
   | { kind: "settings" };
 
 /** A place as text, for comparing and remembering. */
@@ -28,7 +31,7 @@ export function placeKey(place: Place): string {
 
 /** Whether a place has a list in the middle. */
 export function hasList(place: Place): boolean {
-  return place.kind !== "activity" && place.kind !== "settings";
+  return !["activity", "sharing", "settings"].includes(place.kind);
 }
 
 /** The list in the middle: what it shows, in which order, and which row is chosen. */
@@ -43,6 +46,7 @@ export class Listing {
   #chosen = $state.raw<Readonly<Record<string, string | null>>>({});
   #library: Library;
   #servers: Servers;
+  #settings: Settings;
 
   attention = $derived.by(() =>
     [...this.#library.rows, ...this.#servers.rows].filter(needsAttention),
@@ -71,7 +75,18 @@ export class Listing {
   });
 
   words = $derived.by(() => [...new Set(this.all.flatMap((row) => row.word ?? []))]);
-  origins = $derived.by(() => [...new Set(this.all.flatMap((row) => row.origin ?? []))]);
+  /** Where each row comes from: its server, or the added folders in which it lies. */
+  #from = $derived.by(() => {
+    const folders = this.#settings.folders.map(({ path }) => path);
+    return new Map(this.all.map((row) => [row, originsOf(row, folders)]));
+  });
+  origins = $derived.by(() => [...new Set([...this.#from.values()].flat())]);
+  /** Whether the origin tells rows apart. */
+  origined = $derived.by(
+    () =>
+      this.origins.length > 1 ||
+      (this.origins.length === 1 && [...this.#from.values()].some((from) => from.length === 0)),
+  );
   tools = $derived.by(() => [...new Set(this.all.flatMap((row) => row.tools))].sort());
   hasFindings = $derived.by(() => this.all.some((row) => row.findings > 0));
 
@@ -86,7 +101,7 @@ export class Listing {
           (row) =>
             (this.state === null || row.word === this.state) &&
             (this.tool === null || row.tools.includes(this.tool)) &&
-            (this.origin === null || row.origin === this.origin) &&
+            (this.origin === null || this.#from.get(row)?.includes(this.origin)) &&
             (!this.findings || row.findings > 0),
         )
       : this.all;
@@ -113,9 +128,10 @@ export class Listing {
   /** Position of the chosen row in what is shown, or -1. */
   at = $derived.by(() => this.rows.findIndex((row) => row.key === this.key));
 
-  constructor(library: Library, servers: Servers) {
+  constructor(library: Library, servers: Servers, settings: Settings) {
     this.#library = library;
     this.#servers = servers;
+    this.#settings = settings;
   }
 
   go(place: Place): void {

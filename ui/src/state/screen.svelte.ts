@@ -1,11 +1,13 @@
-import { createContext } from "svelte";
+import { createContext, tick } from "svelte";
 import type { ErrorView } from "../lib/bindings/ErrorView";
+import type { SkillDetail } from "../lib/bindings/SkillDetail";
 import { asError } from "../lib/errors";
 import type { Host } from "../lib/host/types";
 import { offerKey } from "../lib/rows";
 import { text } from "../lib/text";
 import { Activity } from "./activity.svelte";
 import { Detail } from "./detail.svelte";
+import { Fixing } from "./fixing.svelte";
 import { Install } from "./install.svelte";
 import { Library } from "./library.svelte";
 import { Listing } from "./listing.svelte";
@@ -13,6 +15,7 @@ import { Notices } from "./notices.svelte";
 import { Review } from "./review.svelte";
 import { Servers } from "./servers.svelte";
 import { Settings } from "./settings.svelte";
+import { Sharing } from "./sharing.svelte";
 
 /** An approval of this page: the end of an earlier one, and the notice that tells of it. */
 interface Approved {
@@ -31,10 +34,12 @@ export class Screen {
   readonly servers: Servers;
   readonly activity: Activity;
   readonly settings: Settings;
+  readonly sharing: Sharing;
   readonly listing: Listing;
   readonly detail: Detail;
   readonly review: Review;
   readonly install: Install;
+  readonly fixing: Fixing;
   /** The dialog for adding a server is open. */
   adding = $state(false);
   /** The list of keys is open. */
@@ -48,13 +53,35 @@ export class Screen {
     this.host = host;
     this.library = new Library(host);
     this.servers = new Servers(host);
-    this.activity = new Activity(host, this.notices, this.library, (key) => {
-      this.listing.go({ kind: "library" });
-      this.listing.choose(key);
-    });
-    this.settings = new Settings(host);
-    this.listing = new Listing(this.library, this.servers);
+    this.activity = new Activity(
+      host,
+      this.notices,
+      this.library,
+      (key) => {
+        this.listing.go({ kind: "library" });
+        this.listing.choose(key);
+      },
+      async (change, paths) => {
+        this.fixing.takenBack(change);
+        const before = this.fixing.before(change);
+        const copy = this.detail.skill?.id;
+        if (before !== undefined && copy !== undefined && this.listing.row === null) {
+          await this.#follow(copy, [...paths, before]);
+        }
+      },
+    );
+    this.settings = new Settings(host, () => this.library.refresh());
+    this.listing = new Listing(this.library, this.servers, this.settings);
+    this.sharing = new Sharing(
+      host,
+      this.notices,
+      () => this.listing.place.kind === "sharing",
+      () => this.listing.go({ kind: "sharing" }),
+    );
     this.detail = new Detail(host);
+    this.fixing = new Fixing(host, this.notices, this.library, this.activity, (copy, paths) =>
+      this.#follow(copy, paths),
+    );
     this.install = new Install(host, this.library, this.activity);
     this.review = new Review(host, this.notices, (server, uri, name) => {
       const before = this.#changedAt(server, uri);
@@ -71,6 +98,29 @@ export class Screen {
   reviewOffer(server: string, uri: string, name: string): void {
     this.showOffer(server, uri);
     void this.review.start(server, uri, name);
+  }
+
+  /** A skill that is shown may lie elsewhere for a moment: until then it is not gone. */
+  get moving(): boolean {
+    return this.fixing.running !== null || this.activity.undoing !== null;
+  }
+
+  /** Shows the skill again that is shown as this copy, at the first of the paths where there is one. */
+  async #follow(copy: string, paths: string[]): Promise<SkillDetail | null> {
+    if (this.detail.skill?.id !== copy) return null;
+    for (const path of paths) {
+      for (const row of this.library.rows) {
+        const found = row.skill?.copies.find((one) => one.path === path);
+        if (!found) continue;
+        this.detail.follow(row, found.id);
+        this.listing.choose(row.key);
+        // What follows the list has asked by then; the last question is the one that counts.
+        await tick();
+        await this.detail.show(row);
+        return this.detail.skill;
+      }
+    }
+    return null;
   }
 
   async #refreshServers(): Promise<void> {
@@ -99,9 +149,12 @@ export class Screen {
     let stop: (() => void) | null = null;
     let stopped = false;
     this.host
-      .onChanged(
-        ({ what }) => void (what === "servers" ? this.#refreshServers() : this[what].refresh()),
-      )
+      .onChanged(({ what }) => {
+        if (what === "servers") void this.#refreshServers();
+        else void this[what].refresh();
+        // The folders that were added are counted with the library.
+        if (what === "library") void this.settings.refresh();
+      })
       .then((unlisten) => {
         if (stopped) unlisten();
         else stop = unlisten;
@@ -111,6 +164,7 @@ export class Screen {
     void this.library.refresh();
     void this.servers.refresh();
     void this.activity.refresh();
+    void this.sharing.refresh();
     return () => {
       stopped = true;
       stop?.();

@@ -9,6 +9,30 @@ pub const MESSAGE_BYTES: usize = 32 * 1024 * 1024;
 /// The most bytes of one message to our own server: requests are small.
 pub(crate) const REQUEST_BYTES: usize = 1024 * 1024;
 
+/// How long one request to our own server may take to arrive, its head and its body each; an idle
+/// connection is closed after as long.
+pub(crate) const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// The most HTTP connections to our own server at once. A system gives a process 1,024 open files
+/// or more; what a connection reads needs some too.
+pub(crate) const CONNECTIONS: usize = 400;
+
+/// The most sessions of older clients at once. Clients that come later are answered without one.
+pub(crate) const SESSIONS: usize = 256;
+
+/// The most clients without a connection of their own that are told of at once.
+pub(crate) const CLIENTS: usize = 256;
+
+/// The most resources that one client, or one `subscriptions/listen`, subscribes to.
+pub(crate) const SUBSCRIPTIONS: usize = 256;
+
+/// The most `subscriptions/listen` at once, of all clients together. Fewer than connections, so
+/// that listening alone does not use them up.
+pub(crate) const LISTENS: usize = 200;
+
+/// The most calls of the provider at once; others wait.
+pub(crate) const CALLS_AT_ONCE: usize = 32;
+
 /// The most pages of one list.
 pub const PAGES: usize = 250;
 

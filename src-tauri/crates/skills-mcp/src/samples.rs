@@ -66,7 +66,7 @@ pub struct Samples {
 
 #[derive(Debug)]
 struct Sample {
-    entry: Entry,
+    entry: Arc<Entry>,
     files: Files,
 }
 
@@ -165,7 +165,7 @@ impl Provider for Samples {
     }
 
     fn entries(&self) -> Option<Entries> {
-        let entries = self.now().map(|sample| sample.entry.clone()).collect();
+        let entries = self.now().map(|sample| Arc::clone(&sample.entry)).collect();
         Some(Entries { entries, warnings: Vec::new() })
     }
 }
@@ -185,7 +185,7 @@ fn sample(name: &str, files: Files) -> Option<Sample> {
         })
         .collect();
     let entry = Entry::new(uri, Some(front_matter), None, listed).ok()?;
-    Some(Sample { entry, files })
+    Some(Sample { entry: Arc::new(entry), files })
 }
 
 #[cfg(test)]
@@ -232,7 +232,7 @@ mod tests {
                 .map(|(path, bytes)| ((*path).to_owned(), bytes.to_vec()))
                 .collect();
             let inspection = inspect(&files);
-            let grave = inspection.findings.iter().any(|finding| finding.grave);
+            let grave = inspection.findings.iter().any(|finding| finding.is_grave());
             assert_eq!(grave, sample.entry.name() == "release-helper", "{}", sample.entry.name());
             if sample.entry.name() == "release-helper" {
                 assert_eq!(inspection.requests.allowed_tools, ["Bash", "Read", "WebFetch"]);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use skills::origin::{Endpoint, ServerId};
 use skills::provider::{Content, Entries, Listing, Provider, ReadError};
 use skills_mcp::samples::{SAMPLE_URIS, Samples};
-use skills_mcp::server::{ServeOptions, serve_stdio};
+use skills_mcp::server::{ServeOptions, Token, serve_stdio};
 use skills_mcp::{
     ClientContext, Connection, ErrorKind, FetchProgress, FileOutcome, FrontMatterCheck, Source,
     Verdict,
@@ -150,9 +150,14 @@ async fn only_listed_files_are_read() {
     assert_eq!(error.kind(), ErrorKind::Refused);
 }
 
+fn tokens(secret: &str) -> Vec<Token> {
+    let (identity, secret) = ("a".to_owned(), secret.to_owned());
+    vec![Token { identity, secret, scopes: Vec::new() }]
+}
+
 #[tokio::test]
 async fn a_token_is_asked_for_and_taken() {
-    let options = ServeOptions { token: Some("open sesame".to_owned()), ..ServeOptions::default() };
+    let options = ServeOptions { tokens: tokens("open sesame"), ..ServeOptions::default() };
     let (addr, _guard) = served(Memory::shared(true), options).await;
     let error = Connection::open(&endpoint(addr), &context()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
@@ -266,9 +271,9 @@ async fn eight_files_are_read_at_once_and_no_more() {
 #[test]
 fn secrets_are_not_written_to_logs() {
     let token = Some("s3cret".to_owned());
-    let client = ClientContext { token: token.clone(), ..ClientContext::default() };
+    let client = ClientContext { token, ..ClientContext::default() };
     assert!(!format!("{client:?}").contains("s3cret"));
-    let server = ServeOptions { token, ..ServeOptions::default() };
+    let server = ServeOptions { tokens: tokens("s3cret"), ..ServeOptions::default() };
     assert!(!format!("{server:?}").contains("s3cret"));
 }
 

@@ -6,7 +6,7 @@ mod support;
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
-use skills_mcp::server::{ServeError, ServeOptions, serve_http, serve_stream};
+use skills_mcp::server::{ServeError, ServeOptions, Token, serve_http, serve_stream};
 use support::{Memory, served};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio_util::sync::CancellationToken;
@@ -77,31 +77,58 @@ async fn other_host_names_are_refused() {
     }
 }
 
-#[tokio::test]
-async fn without_the_token_nothing_is_answered() {
-    let options = ServeOptions { token: Some("t0ken".to_owned()), ..ServeOptions::default() };
-    let (addr, _guard) = served(Memory::shared(true), options).await;
-    let response = post(addr, MODERN, discover()).await;
-    assert_eq!(response.status(), 401);
-    assert_eq!(response.headers()["www-authenticate"], "Bearer");
-    assert_eq!(status(addr, ("authorization", "Bearer t0ke")).await, 401);
-    assert_eq!(status(addr, ("authorization", "Basic t0ken")).await, 401);
-    assert_eq!(status(addr, ("authorization", "Bearer t0ken")).await, 200);
+fn token(identity: &str, secret: &str) -> Token {
+    Token { identity: identity.to_owned(), secret: secret.to_owned(), scopes: Vec::new() }
 }
 
 #[tokio::test]
-async fn only_loopback_addresses_are_served_on() {
-    for addr in ["0.0.0.0:0", "192.168.1.7:8000", "[::]:0"] {
-        let result = serve_http(
+async fn without_a_token_nothing_is_answered() {
+    let tokens = vec![token("a", "t0ken"), token("b", "0ther")];
+    let options = ServeOptions { tokens, ..ServeOptions::default() };
+    let (addr, _guard) = served(Memory::shared(true), options).await;
+    let response = post(addr, MODERN, discover()).await;
+    assert_eq!(response.status(), 401);
+    assert_eq!(response.headers()["www-authenticate"], "Bearer realm=\"skillhold\"");
+    assert_eq!(status(addr, ("authorization", "Bearer t0ke")).await, 401);
+    assert_eq!(status(addr, ("authorization", "Basic t0ken")).await, 401);
+    assert_eq!(status(addr, ("authorization", "Bearer t0ken")).await, 200);
+    assert_eq!(status(addr, ("authorization", "Bearer 0ther")).await, 200);
+}
+
+#[tokio::test]
+async fn addresses_that_other_machines_reach_need_leave_and_a_token() {
+    let refused = async |addr: &str, options: ServeOptions| {
+        serve_http(
             Memory::shared(true),
             addr.parse().unwrap(),
-            ServeOptions::default(),
+            options,
             CancellationToken::new(),
             |_| panic!("listens"),
         )
-        .await;
-        assert!(matches!(result, Err(ServeError::NotLoopback(_))), "{addr}");
+        .await
+        .unwrap_err()
+    };
+    for addr in ["0.0.0.0:0", "192.168.1.7:8000", "[::]:0", "[::ffff:192.168.1.7]:0"] {
+        let tokens = vec![token("a", "t0ken")];
+        let error = refused(addr, ServeOptions { tokens, ..ServeOptions::default() }).await;
+        assert!(matches!(error, ServeError::NotLoopback(_)), "{addr}");
+        for tokens in [Vec::new(), vec![token("a", "")]] {
+            let options = ServeOptions { tokens, allow_remote: true, ..ServeOptions::default() };
+            let error = refused(addr, options).await;
+            assert!(matches!(error, ServeError::NoToken(_)), "{addr}");
+        }
     }
+}
+
+#[tokio::test]
+async fn the_given_hosts_are_accepted_where_other_machines_may_connect() {
+    let hosts = vec!["skills.example.org".to_owned()];
+    let options = ServeOptions { allow_remote: true, hosts, ..ServeOptions::default() };
+    let (addr, _guard) = served(Memory::shared(true), options).await;
+    assert_eq!(status(addr, ("host", "skills.example.org:8000")).await, 200);
+    assert_eq!(status(addr, ("origin", "https://skills.example.org")).await, 200);
+    assert_eq!(status(addr, ("host", "example.org")).await, 403);
+    assert_eq!(status(addr, ("origin", "https://example.org")).await, 403);
 }
 
 #[tokio::test]

@@ -12,7 +12,10 @@ pub mod blobs;
 pub mod check;
 pub mod digest;
 pub mod entry;
+pub mod fix;
+pub mod folder;
 pub mod frontmatter;
+mod handle;
 pub mod inspect;
 pub mod library;
 mod lines;
@@ -23,9 +26,11 @@ pub mod paths;
 mod pattern;
 pub mod provider;
 mod read;
+pub mod readers;
 mod stamp;
 pub mod tool;
 pub mod uri;
+pub mod visibility;
 pub mod watch;
 
 /// The file that makes a folder a skill.

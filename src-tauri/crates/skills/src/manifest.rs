@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::MAIN_FILE;
 use crate::digest::{Digest, Fingerprint};
-pub use crate::read::{ReadManifestError, read_files};
+pub use crate::read::{HEAD, LocalFiles, ReadManifestError, read_files};
 
 /// The most files one skill may have (skills extension, "Limits").
 pub const MAX_FILES: usize = 512;
@@ -103,6 +103,10 @@ impl Manifest {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn file(path: &str, size: u64) -> ManifestFile {
@@ -154,5 +158,38 @@ mod tests {
         };
         assert_eq!(of(b"abc"), of(b"abc"));
         assert_ne!(of(b"abc"), of(b"abd"));
+    }
+
+    /// Few of each, so that equal sets come up.
+    fn files() -> impl Strategy<Value = BTreeMap<String, (u64, Digest)>> {
+        let path = proptest::sample::select(vec!["a", "a/b", "a\n1", "1", "é", "SKILL.md.x"]);
+        let file = (0_u64..3, proptest::sample::select(vec![b"x", b"y"]))
+            .prop_map(|(size, bytes)| (size, Digest::of(bytes)));
+        proptest::collection::btree_map(path.prop_map(str::to_owned), file, 0..4)
+    }
+
+    fn of(files: &BTreeMap<String, (u64, Digest)>, reversed: bool) -> Manifest {
+        let mut list: Vec<ManifestFile> = files
+            .iter()
+            .map(|(path, (size, digest))| ManifestFile {
+                path: path.clone(),
+                size: *size,
+                digest: *digest,
+            })
+            .chain([file("SKILL.md", 1)])
+            .collect();
+        if reversed {
+            list.reverse();
+        }
+        Manifest::new(list).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn the_fingerprint_changes_if_and_only_if_the_set_changes(a in files(), b in files()) {
+            let (one, other) = (of(&a, false), of(&b, true));
+            prop_assert_eq!(a == b, one.fingerprint() == other.fingerprint());
+            prop_assert_eq!(one.fingerprint(), of(&a, true).fingerprint());
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The one place that knows where the person's folders are.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,8 @@ pub struct Paths {
     data: PathBuf,
     cache: PathBuf,
     redirected: bool,
+    /// What variables of tools say, where it is not the environment that says it.
+    variables: BTreeMap<String, PathBuf>,
 }
 
 /// The system does not say where home is.
@@ -53,6 +56,7 @@ impl Paths {
             cache: cache.join("skillhold"),
             home,
             redirected: false,
+            variables: BTreeMap::new(),
         })
     }
 
@@ -64,6 +68,7 @@ impl Paths {
             data: dir.join(".local/share/skillhold"),
             cache: dir.join(".cache/skillhold"),
             redirected: true,
+            variables: BTreeMap::new(),
         }
     }
 
@@ -92,10 +97,26 @@ impl Paths {
         self.redirected
     }
 
-    /// A folder that a tool's own variable names, as `CLAUDE_CONFIG_DIR`; never when redirected.
+    /// A folder that a tool's own variable names, as `CLAUDE_CONFIG_DIR`; the environment has no say
+    /// when redirected.
     #[expect(clippy::disallowed_methods, reason = "the module that owns the environment")]
     pub fn tool_folder(&self, variable: &str) -> Option<PathBuf> {
-        if self.redirected { None } else { absolute(std::env::var_os(variable)) }
+        if self.redirected {
+            self.variables.get(variable).cloned()
+        } else {
+            absolute(std::env::var_os(variable))
+        }
+    }
+
+    /// The same, with this folder for a variable of a tool.
+    #[cfg(test)]
+    pub(crate) fn with_variable(mut self, variable: &str, folder: &Path) -> Self {
+        if variable == "XDG_CONFIG_HOME" {
+            self.config = folder.to_owned();
+        } else {
+            self.variables.insert(variable.to_owned(), folder.to_owned());
+        }
+        self
     }
 
     /// A folder of the whole system, as `/etc/codex`; below the folder that all is redirected to.

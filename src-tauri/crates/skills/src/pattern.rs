@@ -12,3 +12,13 @@ pub(crate) type Pattern = LazyLock<Regex>;
 pub(crate) fn compile(pattern: &'static str) -> Regex {
     Regex::new(pattern).expect("the pattern is a valid constant")
 }
+
+/// Compiles a constant for folded text: ASCII, `^` and `$` at every line.
+#[expect(clippy::expect_used, reason = "constants only; each is compiled by a test")]
+pub(crate) fn compile_bytes(pattern: &str) -> regex::bytes::Regex {
+    regex::bytes::RegexBuilder::new(pattern)
+        .unicode(false)
+        .multi_line(true)
+        .build()
+        .expect("the pattern is a valid constant")
+}

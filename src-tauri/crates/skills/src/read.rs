@@ -1,7 +1,7 @@
 //! Reading a skill's folder: every file, or an error that names the one that cannot be had.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -71,17 +71,23 @@ impl Manifest {
         dir: &Path,
         listed: Vec<ListedFile>,
     ) -> Result<Self, ReadManifestError> {
-        let files = listed
-            .into_iter()
-            .map(|file| {
-                let (digest, size) = read_with(&file.location(dir), Some(&file.stamp), |reader| {
-                    Digest::of_reader(reader)
-                })?;
-                Ok(ManifestFile { path: file.path, size, digest })
-            })
-            .collect::<Result<Vec<_>, ReadManifestError>>()?;
-        Self::new(files)
-            .map_err(|source| ReadManifestError::Manifest { path: dir.to_owned(), source })
+        read_with_heads(dir, listed).map(|(manifest, _)| manifest)
+    }
+}
+
+impl ReadManifestError {
+    /// What it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::NotAFolder(path)
+            | Self::Link(path)
+            | Self::Special(path)
+            | Self::NameNotUtf8(path)
+            | Self::Changed(path)
+            | Self::TooMuch(path)
+            | Self::Unreadable { path, .. }
+            | Self::Manifest { path, .. } => path,
+        }
     }
 }
 
@@ -126,11 +132,6 @@ pub(crate) fn read_file(location: &Path, most: u64) -> Result<Vec<u8>, ReadManif
     })
 }
 
-/// Digest and size of one regular file.
-pub(crate) fn hash_file(location: &Path) -> Result<(Digest, u64), ReadManifestError> {
-    read_with(location, None, |reader| Digest::of_reader(reader))
-}
-
 /// A file found below a skill's folder, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListedFile {
@@ -138,6 +139,8 @@ pub(crate) struct ListedFile {
     pub(crate) path: String,
     /// As it was when it was listed.
     pub(crate) stamp: Stamp,
+    /// Whether it has the executable bit.
+    pub(crate) executable: bool,
 }
 
 impl ListedFile {
@@ -155,61 +158,147 @@ pub(crate) fn location(dir: &Path, path: &str) -> PathBuf {
 
 /// Every file below `dir` in byte order of paths; a link or a special file is an error.
 pub(crate) fn list_files(dir: &Path) -> Result<Vec<ListedFile>, ReadManifestError> {
-    list(dir, true)
+    let listing = survey(dir)?;
+    match listing.problems.into_iter().next() {
+        Some(problem) => Err(problem),
+        None => Ok(listing.files),
+    }
 }
 
-/// Every regular file below `dir` in byte order of paths; links and special files are left out.
-pub(crate) fn list_plain_files(dir: &Path) -> Result<Vec<ListedFile>, ReadManifestError> {
-    list(dir, false)
+/// What lies below a folder: what can be read, and what stands in the way of a manifest.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    /// In byte order of their paths.
+    pub(crate) files: Vec<ListedFile>,
+    /// In byte order of where they are.
+    pub(crate) problems: Vec<ReadManifestError>,
 }
 
-fn list(dir: &Path, all: bool) -> Result<Vec<ListedFile>, ReadManifestError> {
-    let mut files = Vec::new();
+/// Lists everything below `dir`, which may itself be a link to a folder. Links inside are not
+/// followed, and what cannot be listed does not hide the rest.
+///
+/// # Errors
+/// [`ReadManifestError::NotAFolder`], [`ReadManifestError::TooMuch`], or that `dir` itself cannot
+/// be listed.
+pub(crate) fn survey(dir: &Path) -> Result<Listing, ReadManifestError> {
     if !dir.is_dir() {
         return Err(ReadManifestError::NotAFolder(dir.to_owned()));
     }
-    list_into(dir, "", 0, all, &mut files)?;
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
+    let mut listing = Listing::default();
+    list_into(dir, "", 0, &mut listing)?;
+    listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.problems.sort_by(|a, b| a.path().cmp(b.path()));
+    Ok(listing)
 }
 
 fn list_into(
     dir: &Path,
     prefix: &str,
     depth: usize,
-    all: bool,
-    files: &mut Vec<ListedFile>,
+    listing: &mut Listing,
 ) -> Result<(), ReadManifestError> {
     if depth > MAX_DEPTH {
         return Err(ReadManifestError::TooMuch(dir.to_owned()));
     }
-    let children = fs::read_dir(dir)
-        .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-        .map_err(|source| unreadable(dir, source))?;
-    for child in children {
+    for child in fs::read_dir(dir).map_err(|source| unreadable(dir, source))? {
+        let child = child.map_err(|source| unreadable(dir, source))?;
+        if listing.files.len() + listing.problems.len() == MAX_LISTED {
+            return Err(ReadManifestError::TooMuch(dir.to_owned()));
+        }
         let location = child.path();
-        let metadata =
-            fs::symlink_metadata(&location).map_err(|source| unreadable(&location, source))?;
+        let metadata = match fs::symlink_metadata(&location) {
+            Ok(metadata) => metadata,
+            Err(source) => {
+                listing.problems.push(unreadable(&location, source));
+                continue;
+            }
+        };
         let Some(name) = child.file_name().to_str().map(str::to_owned) else {
-            return Err(ReadManifestError::NameNotUtf8(location));
+            listing.problems.push(ReadManifestError::NameNotUtf8(location));
+            continue;
         };
         let path = format!("{prefix}{name}");
         if metadata.is_symlink() {
-            if all {
-                return Err(ReadManifestError::Link(location));
-            }
+            listing.problems.push(ReadManifestError::Link(location));
         } else if metadata.is_dir() {
-            list_into(&location, &format!("{path}/"), depth + 1, all, files)?;
-        } else if metadata.is_file() {
-            if files.len() == MAX_LISTED {
-                return Err(ReadManifestError::TooMuch(dir.to_owned()));
+            match list_into(&location, &format!("{path}/"), depth + 1, listing) {
+                Ok(()) => {}
+                Err(error @ ReadManifestError::TooMuch(_)) => return Err(error),
+                Err(error) => listing.problems.push(error),
             }
-            files.push(ListedFile { path, stamp: Stamp::of(&metadata) });
-        } else if all {
-            return Err(ReadManifestError::Special(location));
+        } else if metadata.is_file() {
+            let executable = is_executable(&metadata);
+            listing.files.push(ListedFile { path, stamp: Stamp::of(&metadata), executable });
+        } else {
+            listing.problems.push(ReadManifestError::Special(location));
         }
     }
     Ok(())
+}
+
+/// Whether the system would run the file, for anyone.
+fn is_executable(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        metadata.permissions().mode() & 0o111 != 0
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
+}
+
+/// What only a folder on a disk can tell of its files, and no manifest does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LocalFiles {
+    /// The files with the executable bit; always empty where the system has none.
+    pub executable: BTreeSet<String>,
+    /// The first bytes, at most [`HEAD`], of each file that was read.
+    pub first_bytes: BTreeMap<String, Vec<u8>>,
+}
+
+/// The most bytes of a file that are kept to tell what it is.
+pub const HEAD: usize = 64;
+
+/// Reads through, and keeps what comes first.
+struct Heading<'a> {
+    reader: &'a mut dyn Read,
+    head: Vec<u8>,
+}
+
+impl Read for Heading<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        let wanted = HEAD.saturating_sub(self.head.len()).min(count);
+        self.head.extend(buffer.get(..wanted).unwrap_or_default());
+        Ok(count)
+    }
+}
+
+/// Hashes files that were listed just before and keeps what only the disk can tell.
+pub(crate) fn read_with_heads(
+    dir: &Path,
+    listed: Vec<ListedFile>,
+) -> Result<(Manifest, LocalFiles), ReadManifestError> {
+    let mut local = LocalFiles::default();
+    let mut files = Vec::with_capacity(listed.len());
+    for file in listed {
+        let (digest, size, head) = read_with(&file.location(dir), Some(&file.stamp), |reader| {
+            let mut reader = Heading { reader, head: Vec::new() };
+            let (digest, size) = Digest::of_reader(&mut reader)?;
+            Ok((digest, size, reader.head))
+        })?;
+        if file.executable {
+            local.executable.insert(file.path.clone());
+        }
+        local.first_bytes.insert(file.path.clone(), head);
+        files.push(ManifestFile { path: file.path, size, digest });
+    }
+    let manifest = Manifest::new(files)
+        .map_err(|source| ReadManifestError::Manifest { path: dir.to_owned(), source })?;
+    Ok((manifest, local))
 }
 
 /// Reads one regular file and makes sure that it is the same one, unwritten, before and after.
@@ -355,5 +444,93 @@ mod tests {
         fs::rename(dir.path().join("docs"), dir.path().join("moved")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("moved"), dir.path().join("docs")).unwrap();
         assert!(matches!(read_files(dir.path(), &manifest), Err(ReadManifestError::Link(_))));
+    }
+
+    /// Gives so many bytes and remembers the most that were asked for at once.
+    struct Counting {
+        left: usize,
+        most: usize,
+    }
+
+    impl Read for Counting {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.most = self.most.max(buffer.len());
+            let count = buffer.len().min(self.left).min(9_999);
+            buffer[..count].fill(b'a');
+            self.left -= count;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn hashing_streams_in_flat_memory() {
+        let mut source = Counting { left: 1_000_000, most: 0 };
+        let mut heading = Heading { reader: &mut source, head: Vec::new() };
+        let (digest, size) = Digest::of_reader(&mut heading).unwrap();
+        // The third test vector of FIPS 180-2.
+        assert_eq!(
+            digest.hex(),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+        );
+        assert_eq!(size, 1_000_000);
+        assert_eq!(heading.head, [b'a'; HEAD]);
+        assert!(source.most <= 64 * 1024, "{}", source.most);
+    }
+
+    #[test]
+    fn a_file_that_vanishes_while_it_is_read_is_an_error() {
+        let dir = folder(&[("SKILL.md", "abc")]);
+        let path = dir.path().join("SKILL.md");
+        let read = read_with(&path, None, |_| fs::remove_file(&path));
+        assert!(matches!(read, Err(ReadManifestError::Changed(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_only_the_disk_tells_is_kept() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let dir = folder(&[("SKILL.md", "abc"), ("run.sh", "#!/bin/sh\n")]);
+        let run = dir.path().join("run.sh");
+        fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).unwrap();
+        let listed = list_files(dir.path()).unwrap();
+        let (manifest, local) = read_with_heads(dir.path(), listed).unwrap();
+        assert_eq!(manifest.files().len(), 2);
+        assert_eq!(local.executable, BTreeSet::from(["run.sh".to_owned()]));
+        assert_eq!(local.first_bytes["run.sh"], b"#!/bin/sh\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_cannot_be_read_does_not_hide_the_rest() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let dir = folder(&[("SKILL.md", "abc"), ("locked/x", "x"), ("z", "z")]);
+        let locked = dir.path().join("locked");
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+        let listing = survey(dir.path()).unwrap();
+        let open = fs::read_dir(&locked).is_ok();
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).unwrap();
+        // Whoever may read everything sees no lock.
+        if !open {
+            let paths: Vec<_> = listing.files.iter().map(|file| file.path.as_str()).collect();
+            assert_eq!(paths, ["SKILL.md", "z"]);
+            assert_eq!(listing.problems.len(), 1);
+            assert_eq!(listing.problems[0].path(), locked);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn everything_in_the_way_is_listed() {
+        use std::os::unix::fs::symlink;
+
+        let dir = folder(&[("SKILL.md", "abc"), ("b/x", "x")]);
+        symlink("SKILL.md", dir.path().join("a")).unwrap();
+        symlink("nowhere", dir.path().join("b/y")).unwrap();
+        let listing = survey(dir.path()).unwrap();
+        assert_eq!(listing.files.len(), 2);
+        let paths: Vec<_> = listing.problems.iter().map(|one| one.path().to_owned()).collect();
+        assert_eq!(paths, [dir.path().join("a"), dir.path().join("b/y")]);
     }
 }

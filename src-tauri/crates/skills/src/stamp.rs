@@ -41,6 +41,36 @@ impl Stamp {
         }
     }
 
+    /// The same of what is looked at through a folder's handle.
+    pub(crate) fn of_handle(metadata: &cap_std::fs::Metadata) -> Self {
+        #[cfg(unix)]
+        {
+            use cap_std::fs::MetadataExt;
+            let nanoseconds =
+                |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+            Self {
+                device: metadata.dev(),
+                inode: metadata.ino(),
+                size: metadata.size(),
+                modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+                changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            }
+        }
+        #[cfg(not(unix))]
+        Self {
+            device: 0,
+            inode: 0,
+            size: metadata.len(),
+            modified: metadata.modified().map_or(0, |time| since_epoch(time.into_std())),
+            changed: metadata.created().map_or(0, |time| since_epoch(time.into_std())),
+        }
+    }
+
+    /// The later of the two times, in nanoseconds since 1970.
+    pub(crate) fn newest(&self) -> i128 {
+        self.modified.max(self.changed)
+    }
+
     /// Tells a file from another one at the same path, whatever is written to it.
     pub(crate) fn identity(&self) -> (u64, i128) {
         // Without inodes, `changed` holds when it was made.
@@ -54,9 +84,14 @@ impl Stamp {
 
     /// True when a write just now could leave this stamp as it is, because clocks have a grain.
     pub(crate) fn is_fresh(&self, now: SystemTime) -> bool {
-        const GRAIN: i128 = 2_000_000_000;
-        since_epoch(now) - self.modified.max(self.changed) < GRAIN
+        is_fresh(self.newest(), now)
     }
+}
+
+/// True when a write at `now` could leave times as late as `newest` as they are.
+pub(crate) fn is_fresh(newest: i128, now: SystemTime) -> bool {
+    const GRAIN: i128 = 2_000_000_000;
+    since_epoch(now) - newest < GRAIN
 }
 
 fn since_epoch(time: SystemTime) -> i128 {

@@ -9,9 +9,16 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::paths::Paths;
+use crate::read::read_file;
 
 /// The table that comes with the program.
 const TABLE: &str = include_str!("tools.toml");
+
+/// Folders that a pattern of a project stands for before giving up.
+const MAX_MATCHES: usize = 1_000;
+
+/// Bytes of a `package.json` that is looked into.
+const MAX_PACKAGE: u64 = 1024 * 1024;
 
 /// A tool that reads skills. Folders are as the table writes them; [`Tool::roots`] and the others
 /// say where they are for one person.
@@ -30,13 +37,23 @@ pub struct Tool {
     also: Vec<String>,
     #[serde(default)]
     read_only: Vec<String>,
-    /// Folders inside of a project, relative to it.
+    #[serde(default)]
+    caches: Vec<String>,
+    /// Folders inside of a project, relative to it; `*` stands for any one folder.
     #[serde(default)]
     pub project: Vec<String>,
     #[serde(default)]
     detect: Vec<String>,
     #[serde(default)]
+    detect_in_project: Vec<String>,
+    #[serde(default)]
     by_folder: bool,
+    /// The day on which its sources were read, as in `2026-11-30`.
+    #[serde(default)]
+    pub date: String,
+    /// What sources say of how it chooses among what its folders hold.
+    #[serde(default)]
+    pub reads: Reads,
     /// What `serve` publishes under a name of its own.
     pub preset: Option<Preset>,
 }
@@ -57,6 +74,96 @@ impl Preset {
     }
 }
 
+/// How a tool reads its folders, as far as a source says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reads {
+    /// Which of several skills of one name it takes.
+    #[serde(default)]
+    pub precedence: Precedence,
+    /// The order in which it ranks its folders, the strongest first, where that is not the order
+    /// of the table.
+    #[serde(default)]
+    strongest: Vec<String>,
+    /// Whether it reads a skill whose folder is a link.
+    #[serde(default)]
+    pub links: Said,
+    /// Whether it reads a skill in a folder that groups several.
+    #[serde(default)]
+    pub groups: Said,
+    /// Whether it reads a skill whose front matter is no valid YAML.
+    #[serde(default)]
+    pub invalid_yaml: Said,
+    /// Whether it reads a skill without a description.
+    #[serde(default)]
+    pub no_description: Said,
+    /// What a skill is called.
+    #[serde(default)]
+    pub name: NamedBy,
+    /// How a project's skills stand to those of the person.
+    #[serde(default)]
+    pub project: ProjectRank,
+    /// Where that is said.
+    #[serde(default)]
+    pub source: Option<String>,
+}
+
+/// Which of two skills of one name a tool takes in a project: the project's or the person's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProjectRank {
+    /// The project's.
+    Stronger,
+    /// The person's.
+    Weaker,
+    /// Both.
+    Equal,
+    /// No source says.
+    #[default]
+    Unknown,
+}
+
+/// Which of several skills of one name in a tool's folders it takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precedence {
+    /// The one in the first folder, in the order that the table gives.
+    First,
+    /// The one in the last folder.
+    Last,
+    /// Every one of them.
+    All,
+    /// No source says.
+    #[default]
+    Unknown,
+}
+
+/// What a source says of a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Said {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// No source says.
+    #[default]
+    Unknown,
+}
+
+/// What a tool calls a skill by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NamedBy {
+    /// Its folder's name.
+    Folder,
+    /// The field `name`.
+    Field,
+    /// No source says.
+    #[default]
+    Unknown,
+}
+
 /// A folder that a tool reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolRoot {
@@ -64,6 +171,8 @@ pub struct ToolRoot {
     pub path: PathBuf,
     /// True for the system's folders and those that come with a tool.
     pub read_only: bool,
+    /// True for a cache of plug-ins: skills lie deeper in it, each under its plug-in's name.
+    pub cache: bool,
 }
 
 /// Whether a tool is on this machine.
@@ -81,33 +190,79 @@ impl Tool {
     /// All folders that it reads: its own in order, then others, then those that are not written
     /// to. A folder that several spellings name comes once.
     pub fn roots(&self, paths: &Paths) -> Vec<ToolRoot> {
+        self.roots_with(None, paths)
+    }
+
+    /// [`roots`](Self::roots), with the person's folders in place of its own where there are some.
+    pub(crate) fn roots_with(&self, own: Option<&[PathBuf]>, paths: &Paths) -> Vec<ToolRoot> {
         let mut roots: Vec<ToolRoot> = Vec::new();
-        let writable = self.user.iter().chain(&self.also).map(|root| (root, false));
-        for (root, read_only) in writable.chain(self.read_only.iter().map(|root| (root, true))) {
-            if let Some(path) = expand(root, paths)
-                && !roots.iter().any(|known| known.path == path)
-            {
-                roots.push(ToolRoot { path, read_only });
+        let mut add = |path: PathBuf, read_only, cache| {
+            if !roots.iter().any(|known| known.path == path) {
+                roots.push(ToolRoot { path, read_only, cache });
+            }
+        };
+        match own {
+            Some(own) => own.iter().for_each(|path| add(path.clone(), false, false)),
+            None => {
+                expanded(&self.user, paths).for_each(|path| add(path, false, false));
             }
         }
+        expanded(&self.also, paths).for_each(|path| add(path, false, false));
+        expanded(&self.read_only, paths).for_each(|path| add(path, true, false));
+        expanded(&self.caches, paths).for_each(|path| add(path, true, true));
         roots
     }
 
     /// Where a copy for it goes: its first own folder.
     pub fn install_root(&self, paths: &Paths) -> Option<PathBuf> {
-        self.user.iter().find_map(|root| expand(root, paths))
+        expanded(&self.user, paths).next()
+    }
+
+    /// Its folders inside of this project that are there, and whether each is one of plain names
+    /// that holds the project's own sources.
+    pub fn project_roots(&self, project: &Path) -> Vec<ProjectRoot> {
+        let mut roots = Vec::new();
+        for pattern in &self.project {
+            for path in matching(project, pattern) {
+                roots.push(ProjectRoot { path, user_owned: is_plain(pattern) });
+            }
+        }
+        roots
+    }
+
+    /// Whether this project is one that the tool works in, by something other than its skills.
+    pub fn is_used_in(&self, project: &Path) -> bool {
+        self.detect_in_project.iter().any(|mark| {
+            mark.split(" & ").all(|part| match part.split_once('#') {
+                Some((file, dependency)) => depends_on(&project.join(file), dependency),
+                None => fs::metadata(project.join(part)).is_ok(),
+            })
+        })
+    }
+
+    /// Where this folder stands among those that the table ranks, the strongest first. Folders that
+    /// the person gave it stand where its own would.
+    pub(crate) fn rank(
+        &self,
+        root: &Path,
+        own: Option<&[PathBuf]>,
+        paths: &Paths,
+    ) -> Option<usize> {
+        let is_given = own.is_some_and(|own| own.iter().any(|path| path == root));
+        expanded(&self.reads.strongest, paths).position(|path| {
+            path == root || (is_given && expanded(&self.user, paths).any(|own| own == path))
+        })
     }
 
     /// What is there when the tool is.
     pub(crate) fn marks(&self, paths: &Paths) -> Vec<PathBuf> {
-        self.detect.iter().filter_map(|mark| expand(mark, paths)).collect()
+        expanded(&self.detect, paths).collect()
     }
 
     /// Looks whether it is on this machine. A folder with nothing but skills in it, its own or
     /// those of a tool that keeps them in there too, is a left-over.
     pub fn detection(&self, paths: &Paths) -> Detection {
-        let mut folder = self.by_folder
-            && self.user.iter().filter_map(|root| expand(root, paths)).any(|root| root.is_dir());
+        let mut folder = self.by_folder && expanded(&self.user, paths).any(|root| root.is_dir());
         for mark in self.marks(paths) {
             let Ok(metadata) = fs::metadata(&mark) else { continue };
             if !metadata.is_dir() {
@@ -123,6 +278,74 @@ impl Tool {
         }
         if folder { Detection::FolderOnly } else { Detection::NotFound }
     }
+}
+
+/// A folder for skills inside of a project.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProjectRoot {
+    /// Where.
+    pub path: PathBuf,
+    /// True for a folder of a plain name, as `skills`: it holds the project's own sources, and
+    /// nothing in it is ever removed in bulk.
+    pub user_owned: bool,
+}
+
+/// Where any tool would keep skills or a mark of its own inside of this project, there or not, as
+/// far as no other folder's name has to be known for it.
+pub(crate) fn project_folders(project: &Path) -> Vec<PathBuf> {
+    let marks = tools().iter().flat_map(|tool| &tool.detect_in_project);
+    let marks = marks.flat_map(|mark| mark.split(" & ")).map(|part| match part.split_once('#') {
+        Some((file, _)) => file,
+        None => part,
+    });
+    let patterns = tools().iter().flat_map(|tool| &tool.project).map(String::as_str);
+    let known = patterns.map(|pattern| pattern.split("/*").next().unwrap_or(pattern));
+    let mut paths: Vec<PathBuf> = known.chain(marks).map(|path| project.join(path)).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Whether a project folder has a plain name, not one of a tool's own hidden folder.
+fn is_plain(pattern: &str) -> bool {
+    !pattern.starts_with('.')
+}
+
+/// Folders that are there below `base` and match the pattern, at most [`MAX_MATCHES`].
+fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
+    let mut found = vec![base.to_owned()];
+    for part in pattern.split('/') {
+        found = found
+            .into_iter()
+            .flat_map(|folder| match part {
+                "*" => folders_in(&folder),
+                part => vec![folder.join(part)],
+            })
+            .take(MAX_MATCHES)
+            .collect();
+    }
+    found.retain(|folder| folder.is_dir());
+    found
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(folder)
+        .map(|children| children.flatten().map(|child| child.path()).take(MAX_MATCHES).collect())
+        .unwrap_or_default();
+    folders.sort();
+    folders
+}
+
+/// Whether a `package.json` names this dependency.
+fn depends_on(file: &Path, dependency: &str) -> bool {
+    let Ok(bytes) = read_file(file, MAX_PACKAGE) else { return false };
+    if bytes.len() as u64 > MAX_PACKAGE {
+        return false;
+    }
+    let Ok(package) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return false };
+    ["dependencies", "devDependencies"]
+        .iter()
+        .any(|key| package.get(key).and_then(|list| list.get(dependency)).is_some())
 }
 
 /// Names in this folder that lead to folders of skills or to another tool's own folder.
@@ -164,10 +387,22 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
 
 fn read_table(text: &str) -> Result<Vec<Tool>, toml::de::Error> {
     #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct Table {
+        date: String,
         tool: Vec<Tool>,
     }
-    toml::from_str(text).map(|table: Table| table.tool)
+    let Table { date, mut tool } = toml::from_str(text)?;
+    for tool in &mut tool {
+        if tool.date.is_empty() {
+            tool.date.clone_from(&date);
+        }
+    }
+    Ok(tool)
+}
+
+fn expanded<'a>(patterns: &'a [String], paths: &'a Paths) -> impl Iterator<Item = PathBuf> + 'a {
+    patterns.iter().filter_map(|pattern| expand(pattern, paths))
 }
 
 /// `~/x`, `${NAME:-~/x}/y`, `${NAME}/y` or an absolute path; `None` where a variable is needed
@@ -197,93 +432,4 @@ fn join(mut base: PathBuf, rest: &str) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn home() -> (tempfile::TempDir, Paths) {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::under(dir.path());
-        (dir, paths)
-    }
-
-    fn shown(roots: &[PathBuf], paths: &Paths) -> Vec<String> {
-        roots.iter().map(|root| paths.display(root)).collect()
-    }
-
-    #[test]
-    fn the_table_is_read_and_ids_and_monograms_come_once() {
-        let tools = read_table(TABLE).unwrap();
-        assert_eq!(tools.len(), 95);
-        for tool in &tools {
-            assert!(
-                tool.id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-')),
-                "{}",
-                tool.id
-            );
-            assert_eq!(tool.monogram.chars().count(), 2, "{}", tool.id);
-            assert_eq!(tools.iter().filter(|other| other.id == tool.id).count(), 1);
-            assert_eq!(tools.iter().filter(|other| other.monogram == tool.monogram).count(), 1);
-            assert!(!tool.user.iter().any(|root| root.starts_with("/etc")), "{}", tool.id);
-        }
-    }
-
-    #[test]
-    fn the_eight_presets_have_exactly_the_roots_of_the_reference() {
-        let (_dir, paths) = home();
-        let roots = |name: &str| shown(&preset(name).unwrap().roots(&paths), &paths);
-        assert_eq!(roots("claude"), ["~/.claude/skills"]);
-        assert_eq!(roots("cursor"), ["~/.cursor/skills"]);
-        assert_eq!(roots("vscode"), ["~/.copilot/skills"]);
-        assert_eq!(roots("copilot"), ["~/.copilot/skills"]);
-        assert_eq!(roots("codex"), ["~/etc/codex/skills", "~/.codex/skills"]);
-        assert_eq!(roots("gemini"), ["~/.gemini/skills"]);
-        assert_eq!(roots("goose"), ["~/.config/agents/skills"]);
-        assert_eq!(roots("opencode"), ["~/.config/opencode/skills"]);
-        assert_eq!(tools().iter().filter(|tool| tool.preset.is_some()).count(), 8);
-    }
-
-    #[test]
-    fn copies_never_go_to_the_systems_folders() {
-        let (_dir, paths) = home();
-        let codex = tool("codex").unwrap();
-        assert_eq!(paths.display(&codex.install_root(&paths).unwrap()), "~/.codex/skills");
-        let read_only: Vec<_> = codex
-            .roots(&paths)
-            .into_iter()
-            .filter(|root| root.read_only)
-            .map(|root| paths.display(&root.path))
-            .collect();
-        assert_eq!(read_only, ["~/etc/codex/skills", "~/.codex/skills/.system"]);
-    }
-
-    #[test]
-    fn a_left_over_folder_is_no_tool() {
-        let (dir, paths) = home();
-        let claude = tool("claude-code").unwrap();
-        assert_eq!(claude.detection(&paths), Detection::NotFound);
-        fs::create_dir_all(dir.path().join(".claude/skills")).unwrap();
-        assert_eq!(claude.detection(&paths), Detection::FolderOnly);
-        fs::write(dir.path().join(".claude/settings.json"), "{}").unwrap();
-        assert_eq!(claude.detection(&paths), Detection::Detected);
-    }
-
-    #[test]
-    fn another_tool_in_the_same_folder_is_not_this_one() {
-        let (dir, paths) = home();
-        fs::create_dir_all(dir.path().join(".gemini/antigravity/cache")).unwrap();
-        assert_eq!(tool("gemini-cli").unwrap().detection(&paths), Detection::FolderOnly);
-        assert_eq!(tool("antigravity").unwrap().detection(&paths), Detection::Detected);
-    }
-
-    #[test]
-    fn a_shared_folder_finds_only_the_universal_entry() {
-        let (dir, paths) = home();
-        fs::create_dir_all(dir.path().join(".agents/skills")).unwrap();
-        let found: Vec<_> = tools()
-            .iter()
-            .filter(|tool| tool.detection(&paths) != Detection::NotFound)
-            .map(|tool| tool.id.as_str())
-            .collect();
-        assert_eq!(found, ["universal"]);
-    }
-}
+mod tests;

@@ -16,9 +16,35 @@ pub fn encode_path(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 
-/// Percent-decodes a path; `None` when what is encoded is not UTF-8.
-pub(crate) fn decoded(path: &str) -> Option<String> {
-    percent_decode_str(path).decode_utf8().ok().map(std::borrow::Cow::into_owned)
+/// The segments that a `skill://` URI can mean, of which there are at least one: percent-decoded
+/// first, as they are written second, because older clients do not encode. An encoded slash,
+/// backslash or NUL means nothing, nor do empty and dot segments.
+pub(crate) fn readings(uri: &str) -> Vec<Vec<String>> {
+    let Some(rest) = uri.strip_prefix("skill://") else { return Vec::new() };
+    let written: Vec<String> = rest.split('/').map(str::to_owned).collect();
+    let mut decoded = Vec::with_capacity(written.len());
+    for segment in &written {
+        let Ok(segment) = percent_decode_str(segment).decode_utf8() else { return Vec::new() };
+        decoded.push(segment.into_owned());
+    }
+    let bad = |segment: &String| {
+        matches!(segment.as_str(), "" | "." | "..") || segment.contains(['/', '\\', '\0'])
+    };
+    if written.iter().chain(&decoded).any(bad) {
+        return Vec::new();
+    }
+    let mut readings = vec![decoded.clone()];
+    if written != decoded {
+        // Name and path may be encoded by different hands.
+        for (first, others) in [(&written, &written), (&written, &decoded), (&decoded, &written)] {
+            let reading: Vec<String> =
+                first.iter().take(1).chain(others.iter().skip(1)).cloned().collect();
+            if !readings.contains(&reading) {
+                readings.push(reading);
+            }
+        }
+    }
+    readings
 }
 
 /// The URI of a skill's `SKILL.md`, parsed. Two are equal when they are written the same.
@@ -236,6 +262,36 @@ mod tests {
             assert!(matches!(uri.path_of(outside), Err(UriError::Outside { .. })), "{outside}");
         }
         assert!(uri.path_of("skill://team/my%20skill/..%2fx").is_err());
+    }
+
+    #[test]
+    fn any_spelling_is_read_but_one_that_hides_a_separator() {
+        let read = |uri: &str| -> Vec<String> {
+            readings(uri).iter().map(|parts| parts.join("/")).collect()
+        };
+        assert_eq!(read("skill://a/b%20c"), ["a/b c", "a/b%20c"]);
+        assert_eq!(read("skill://a/b c"), ["a/b c"]);
+        assert_eq!(read("skill://a/50%"), ["a/50%"]);
+        assert_eq!(read("skill://%61/x%79"), ["a/xy", "%61/x%79", "%61/xy", "a/x%79"]);
+        for uri in [
+            "skill://a%2fb",
+            "skill://a%2Fb",
+            "skill://a%5cb",
+            "skill://a%00",
+            "skill://a/../b",
+            "skill://a/%2e%2E/b",
+            "skill://a//b",
+            "skill://a/",
+            "skill://",
+            "skill://./a",
+            "skill://a\\b",
+            "skill://%ff",
+            "SKILL://a",
+            "file:///a",
+            "a",
+        ] {
+            assert_eq!(read(uri), [] as [&str; 0], "{uri}");
+        }
     }
 
     proptest! {

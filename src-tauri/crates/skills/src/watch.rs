@@ -1,9 +1,9 @@
-//! Watches the folders of all tools and rescans the library when something changes.
+//! Watches folders: those of all tools, to rescan the library when something changes, or any.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -11,9 +11,10 @@ use notify::event::{AccessKind, AccessMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
 
+use crate::folder::FolderKind;
 use crate::library::{Library, Snapshot};
 use crate::stamp::Stamp;
-use crate::tool::Detection;
+use crate::tool::project_folders;
 
 /// Changes that follow each other within this time are one.
 const QUIET: Duration = Duration::from_millis(150);
@@ -37,6 +38,7 @@ pub struct WatchError(#[from] notify::Error);
 #[derive(Debug)]
 enum Message {
     Changed(DebounceEventResult),
+    Chosen,
     Stop,
 }
 
@@ -52,9 +54,10 @@ impl Drop for Watch {
     }
 }
 
-/// Watches every root of the library, and for roots that are not there yet the nearest folder that
-/// is. After a change it rescans and calls `changed` with the new revision, if there is one. It
-/// looks once at the start, for what changed before.
+/// Watches every root of the library and every folder that the person added, and for those that
+/// are not there yet the nearest folder that is. After a change on the disk or of choices it
+/// rescans, follows what is to be watched now, and calls `changed` with the new revision, if there
+/// is one. It looks once at the start, for what changed before.
 ///
 /// # Errors
 /// When the system gives no watcher. A folder that cannot be watched is only logged.
@@ -62,21 +65,37 @@ pub fn watch(
     library: Arc<Library>,
     changed: impl Fn(u64) + Send + 'static,
 ) -> Result<Watch, WatchError> {
-    let (messages, inbox) = mpsc::channel();
-    let events = messages.clone();
-    let debouncer = new_debouncer(QUIET, None, move |result: DebounceEventResult| {
-        // Nobody listens any more when the watch was dropped.
-        let _ = events.send(Message::Changed(result));
-    })?;
-    let mut watched = Watched { debouncer, folders: BTreeMap::new(), wanted: Vec::new() };
-    watched.adjust(&library, &library.snapshot());
+    let (mut watched, messages, inbox) = Watched::new()?;
+    let choices = messages.clone();
+    library.on_choice(move || choices.send(Message::Chosen).is_ok());
+    watched.adjust(Wish::of_library(&library, &library.snapshot()));
     let thread = thread::spawn(move || {
         watched.look(&library, &changed);
-        while let Ok(Message::Changed(result)) = inbox.recv() {
-            if watched.concerns(&result) {
-                watched.look(&library, &changed);
+        watched.follow(&inbox, |watched| watched.look(&library, &changed));
+    });
+    Ok(Watch { messages, thread: Some(thread) })
+}
+
+/// Watches these folders and all in them, and for those that are not there yet the nearest folder
+/// that is. `changed` is called after each change in one of them, its removal and its return.
+///
+/// # Errors
+/// When the system gives no watcher. A folder that cannot be watched is only logged.
+pub fn watch_folders(
+    folders: Vec<PathBuf>,
+    changed: impl Fn() + Send + 'static,
+) -> Result<Watch, WatchError> {
+    let (mut watched, messages, inbox) = Watched::new()?;
+    watched.adjust(Wish::of_folders(&folders));
+    let thread = thread::spawn(move || {
+        watched.follow(&inbox, |watched| {
+            for _ in 0..MAX_LOOKS {
+                if !watched.adjust(Wish::of_folders(&folders)) {
+                    break;
+                }
             }
-        }
+            changed();
+        });
     });
     Ok(Watch { messages, thread: Some(thread) })
 }
@@ -93,12 +112,38 @@ struct Watched {
 type Identity = (u64, i128);
 
 impl Watched {
+    /// Watches nothing yet. What is reported comes in at the receiver.
+    fn new() -> Result<(Self, Sender<Message>, Receiver<Message>), WatchError> {
+        let (messages, inbox) = mpsc::channel();
+        let events = messages.clone();
+        let debouncer = new_debouncer(QUIET, None, move |result: DebounceEventResult| {
+            // Nobody listens any more when the watch was dropped.
+            let _ = events.send(Message::Changed(result));
+        })?;
+        let watched = Self { debouncer, folders: BTreeMap::new(), wanted: Vec::new() };
+        Ok((watched, messages, inbox))
+    }
+
+    /// Looks after each change that concerns what is watched, until it is told to stop.
+    fn follow(&mut self, inbox: &Receiver<Message>, mut look: impl FnMut(&mut Self)) {
+        while let Ok(message) = inbox.recv() {
+            let concerns = match message {
+                Message::Changed(result) => self.concerns(&result),
+                Message::Chosen => true,
+                Message::Stop => break,
+            };
+            if concerns {
+                look(self);
+            }
+        }
+    }
+
     fn look(&mut self, library: &Library, changed: &impl Fn(u64)) {
         let before = library.snapshot().revision;
         let mut snapshot = library.rescan();
         for _ in 1..MAX_LOOKS {
             // What appeared before its folder was watched is found by looking again.
-            if !self.adjust(library, &snapshot) {
+            if !self.adjust(Wish::of_library(library, &snapshot)) {
                 break;
             }
             snapshot = library.rescan();
@@ -141,39 +186,11 @@ impl Watched {
     }
 
     /// Watches what should be watched now; true when a folder is new to the watch.
-    fn adjust(&mut self, library: &Library, snapshot: &Snapshot) -> bool {
-        let mut folders: BTreeMap<PathBuf, RecursiveMode> = BTreeMap::new();
-        self.wanted.clear();
-        let mut want = |wanted: &mut Vec<PathBuf>, path: &Path, whole: bool| {
-            let real = nearest(path);
-            let is_there = real.as_ref().is_some_and(|(_, missing)| !missing);
-            if let Some((folder, _)) = real {
-                if is_there {
-                    wanted.push(folder.clone());
-                }
-                match whole && is_there {
-                    true => drop(folders.insert(folder, RecursiveMode::Recursive)),
-                    false => drop(folders.entry(folder).or_insert(RecursiveMode::NonRecursive)),
-                }
-            }
-            wanted.push(path.to_owned());
-        };
-        for state in &snapshot.tools {
-            let here = state.detection != Detection::NotFound;
-            for root in &state.roots {
-                want(&mut self.wanted, root, here);
-                // The root's own removal, and its return.
-                if let Some(parent) = root.parent() {
-                    want(&mut self.wanted, parent, false);
-                }
-            }
-            for mark in state.tool.marks(library.paths()) {
-                want(&mut self.wanted, &mark, false);
-            }
-        }
-        self.wanted.sort();
-        self.wanted.dedup();
-        self.watch_exactly(folders)
+    fn adjust(&mut self, mut wish: Wish) -> bool {
+        wish.wanted.sort();
+        wish.wanted.dedup();
+        self.wanted = wish.wanted;
+        self.watch_exactly(wish.folders)
     }
 
     fn watch_exactly(&mut self, folders: BTreeMap<PathBuf, RecursiveMode>) -> bool {
@@ -210,6 +227,81 @@ impl Watched {
     }
 }
 
+/// What should be watched.
+#[derive(Default)]
+struct Wish {
+    /// Folders that are there, by their real paths, and how each is to be watched.
+    folders: BTreeMap<PathBuf, RecursiveMode>,
+    /// What matters, there or not.
+    wanted: Vec<PathBuf>,
+}
+
+impl Wish {
+    /// The roots, the marks of tools, and what the person added.
+    fn of_library(library: &Library, snapshot: &Snapshot) -> Self {
+        let mut wish = Self::default();
+        for state in &snapshot.tools {
+            for root in &state.roots {
+                wish.want(root, state.on);
+                // The root's own removal, and its return.
+                if let Some(parent) = root.parent() {
+                    wish.want(parent, false);
+                }
+            }
+            for mark in state.tool.marks(library.paths()) {
+                wish.want(&mark, false);
+            }
+        }
+        for root in &snapshot.roots {
+            wish.want(&root.path, true);
+        }
+        for folder in &snapshot.folders {
+            // A refused folder may be the whole home: whether it still is, its parent tells.
+            let whole = folder.problem.is_none() && folder.kind == FolderKind::Skill;
+            wish.want(&folder.path, whole);
+            for path in project_folders(&folder.path) {
+                wish.want(&path, false);
+            }
+        }
+        let added = snapshot.folders.iter().map(|folder| &folder.path);
+        for path in added.chain(snapshot.roots.iter().map(|root| &root.path)) {
+            wish.around(path);
+        }
+        wish
+    }
+
+    /// Each of these, and all in it.
+    fn of_folders(folders: &[PathBuf]) -> Self {
+        let mut wish = Self::default();
+        for folder in folders {
+            wish.want(folder, true);
+            wish.around(folder);
+        }
+        wish
+    }
+
+    /// Something that matters, `whole` with all in it.
+    fn want(&mut self, path: &Path, whole: bool) {
+        if let Some((folder, missing)) = nearest(path) {
+            if !missing {
+                self.wanted.push(folder.clone());
+            }
+            match whole && !missing {
+                true => drop(self.folders.insert(folder, RecursiveMode::Recursive)),
+                false => drop(self.folders.entry(folder).or_insert(RecursiveMode::NonRecursive)),
+            }
+        }
+        self.wanted.push(path.to_owned());
+    }
+
+    /// The removal and the return of a folder; what else happens beside it is no matter.
+    fn around(&mut self, folder: &Path) {
+        if let Some((parent, _)) = folder.parent().and_then(nearest) {
+            self.folders.entry(parent).or_insert(RecursiveMode::NonRecursive);
+        }
+    }
+}
+
 fn identity_of(folder: &Path) -> Option<Identity> {
     std::fs::metadata(folder).ok().map(|metadata| Stamp::of(&metadata).identity())
 }
@@ -225,7 +317,6 @@ fn nearest(path: &Path) -> Option<(PathBuf, bool)> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::sync::mpsc::Receiver;
 
     use super::*;
     use crate::paths::Paths;
@@ -306,5 +397,77 @@ mod tests {
         watching.write(".cursor/settings.json", "{}");
         watching.write(".cursor/skills/a/SKILL.md", SKILL);
         watching.until(|snapshot| snapshot.skills.len() == 1);
+    }
+
+    #[test]
+    fn the_watch_follows_what_the_person_chose() {
+        let watching = Watching::new(|home| {
+            write(home, "mine/a/SKILL.md", SKILL);
+            write(home, "project/README.md", "x");
+        });
+        let (mine, project) =
+            (watching.dir.path().join("mine"), watching.dir.path().join("project"));
+        let mut choices = watching.library.choices();
+        choices.add_folder(&mine, watching.library.paths()).unwrap();
+        choices.add_folder(&project, watching.library.paths()).unwrap();
+        watching.library.choose(choices.clone());
+        watching.until(|snapshot| snapshot.skills.len() == 1);
+        // New ones are seen in what was added, and where a project gets its first.
+        watching.write("mine/b/SKILL.md", SKILL);
+        watching.until(|snapshot| snapshot.skills.len() == 2);
+        watching.write("project/.claude/skills/c/SKILL.md", SKILL);
+        watching.until(|snapshot| snapshot.skills.len() == 3);
+        choices.remove_folder(&mine);
+        watching.library.choose(choices);
+        watching.until(|snapshot| snapshot.skills.len() == 1);
+    }
+
+    #[test]
+    fn a_change_in_a_folder_and_one_that_appears_later_are_told() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), "here/a/SKILL.md", SKILL);
+        let (sender, told) = mpsc::channel();
+        let folders = vec![dir.path().join("here"), dir.path().join("later/skills")];
+        let _watch = watch_folders(folders, move || sender.send(()).unwrap()).unwrap();
+        write(dir.path(), "here/a/more.txt", "x");
+        told.recv_timeout(PATIENCE).unwrap();
+        // Each is told in the end, however many of its events come together.
+        write(dir.path(), "later/skills/b/SKILL.md", SKILL);
+        told.recv_timeout(PATIENCE).unwrap();
+        fs::remove_dir_all(dir.path().join("here")).unwrap();
+        told.recv_timeout(PATIENCE).unwrap();
+    }
+
+    #[test]
+    fn what_happens_beside_a_folder_is_not_told() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), "here/a/SKILL.md", SKILL);
+        let (mut watched, _messages, _inbox) = Watched::new().unwrap();
+        watched.adjust(Wish::of_folders(&[dir.path().join("here")]));
+        assert!(watched.is_wanted(&dir.path().join("here/a/SKILL.md")));
+        assert!(watched.is_wanted(&dir.path().join("here")));
+        assert!(!watched.is_wanted(&dir.path().join("beside/b/SKILL.md")));
+        assert!(!watched.is_wanted(&dir.path().join("beside")));
+    }
+
+    #[test]
+    fn folders_that_were_taken_out_are_watched_no_longer() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), "mine/a/SKILL.md", SKILL);
+        let mine = dir.path().join("mine").canonicalize().unwrap();
+        let library = Library::new(Paths::under(dir.path()));
+        let (mut watched, _messages, _inbox) = Watched::new().unwrap();
+        let mut choices = library.choices();
+        choices.add_folder(&mine, library.paths()).unwrap();
+        library.choose(choices.clone());
+        watched.look(&library, &|_| {});
+        assert_eq!(
+            watched.folders.get(&mine).map(|(mode, _)| *mode),
+            Some(RecursiveMode::Recursive)
+        );
+        choices.remove_folder(&mine);
+        library.choose(choices);
+        watched.look(&library, &|_| {});
+        assert_eq!(watched.folders.get(&mine), None);
     }
 }

@@ -9,6 +9,7 @@ use skills::digest::Fingerprint;
 use skills::origin::ServerId;
 
 use crate::error::VaultError;
+use crate::ledger::Rows;
 use crate::vault::Vault;
 
 /// What kind of thing happened.
@@ -29,6 +30,8 @@ pub enum ActivityKind {
     Installed,
     /// A skill was copied between tools.
     Copied,
+    /// What a check said was put right in a skill's folder.
+    Fixed,
     /// A change was undone.
     Undone,
     /// An interrupted change was finished or taken back.
@@ -117,7 +120,8 @@ impl Activity {
 }
 
 impl Vault {
-    /// The last things that happened, newest first, at most `limit`.
+    /// The last things that happened, newest first, at most `limit`. One that cannot be read is left
+    /// out with a warning.
     ///
     /// # Errors
     /// When the ledger fails.
@@ -140,14 +144,17 @@ impl Vault {
                     row.get::<_, bool>(4)?,
                 ))
             })?;
-        rows.map(|row| {
-            let (id, change, json, can_undo, open) = row?;
-            let mut activity: Activity = serde_json::from_str(&json)?;
-            activity.id = id;
-            activity.change = if can_undo { change } else { None };
-            activity.undone = can_undo && !open;
-            Ok(activity)
-        })
-        .collect()
+        let mut read = Rows::new("row of activity");
+        for row in rows {
+            let (id, change, json, can_undo, open): (i64, _, _, _, _) = row?;
+            let activity = serde_json::from_str(&json).map(|activity| Activity {
+                id,
+                change: if can_undo { change } else { None },
+                undone: can_undo && !open,
+                ..activity
+            });
+            read.add(&id.to_string(), activity);
+        }
+        Ok(read.read)
     }
 }

@@ -87,6 +87,7 @@ impl Vault {
             origin: origin(&plan.source, &prepared),
             fingerprint: plan.files.fingerprint(),
             undoes: None,
+            fixed: None,
         };
         let run = Run { plan, prepared: &prepared, ground: &ground, head };
         let mut meter = Meter::new(plan, progress);
@@ -199,7 +200,7 @@ impl Vault {
         {
             return Err(VaultError::Changed(item.folder.clone()));
         }
-        if self.pending()?.iter().any(|(_, pending)| pending.folder == item.folder) {
+        if self.pending()?.iter().any(|(_, pending)| pending.touches(&item.folder)) {
             return Err(VaultError::Unfinished(item.folder.clone()));
         }
         Ok(())
@@ -236,6 +237,8 @@ impl Vault {
             emptied: Vec::new(),
             before: self.placement(&item.folder)?,
             after: None,
+            moved: None,
+            written: None,
         })
     }
 
@@ -311,17 +314,49 @@ impl Vault {
         }
         match (&pending.incoming, &pending.outgoing) {
             (None, None) => {}
+            (Some(incoming), None) if pending.moved.is_some() => {
+                swap::rename(&incoming.path, folder).map_err(failed)?;
+                self.reached(Step::Swapped)?;
+                let exact = incoming.found.as_ref().is_some_and(|found| is_exactly(found, folder));
+                if !exact {
+                    let back = VaultError::disk("put back", &incoming.path);
+                    swap::rename(folder, &incoming.path).map_err(back)?;
+                    return Err(VaultError::Changed(incoming.path.clone()));
+                }
+            }
             (Some(incoming), None) => {
                 swap::place(&incoming.path, folder).map_err(failed)?;
                 self.reached(Step::Swapped)?;
             }
             (None, Some(outgoing)) => {
-                swap::place(folder, &outgoing.kept).map_err(failed)?;
+                let leaves = pending.leaves();
+                swap::place(leaves, &outgoing.kept).map_err(failed)?;
                 self.reached(Step::Swapped)?;
                 if !is_exactly(&outgoing.found, &outgoing.kept) {
-                    swap::place(&outgoing.kept, folder)
-                        .map_err(VaultError::disk("put back", folder))?;
-                    return Err(VaultError::Changed(folder.clone()));
+                    swap::place(&outgoing.kept, leaves)
+                        .map_err(VaultError::disk("put back", leaves))?;
+                    return Err(VaultError::Changed(leaves.to_owned()));
+                }
+            }
+            // Under another name the new one comes first: at no moment is there none.
+            (Some(incoming), Some(outgoing)) if pending.moved.is_some() => {
+                let leaves = pending.leaves();
+                swap::place(&incoming.path, folder).map_err(failed)?;
+                self.reached(Step::Swapped)?;
+                let kept = swap::place(leaves, &outgoing.kept)
+                    .map_err(VaultError::disk("keep what was at", leaves))
+                    .and_then(|()| {
+                        if is_exactly(&outgoing.found, &outgoing.kept) {
+                            return Ok(());
+                        }
+                        swap::place(&outgoing.kept, leaves)
+                            .map_err(VaultError::disk("put back", leaves))?;
+                        Err(VaultError::Changed(leaves.to_owned()))
+                    });
+                if let Err(error) = kept {
+                    swap::place(folder, &incoming.path)
+                        .map_err(VaultError::disk("take away", folder))?;
+                    return Err(error);
                 }
             }
             (Some(incoming), Some(outgoing)) => {
@@ -436,7 +471,7 @@ fn flush_folders(staged: &Path, files: &Manifest) -> Result<(), VaultError> {
 }
 
 /// True when it is this folder with this content.
-fn is_exactly(found: &Found, path: &Path) -> bool {
+pub(crate) fn is_exactly(found: &Found, path: &Path) -> bool {
     (found.inode.is_none() || found.is_same_folder(path))
         && read_plain(path).is_ok_and(|now| now.fingerprint() == found.fingerprint)
 }

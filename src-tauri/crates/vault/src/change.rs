@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use skills::digest::Fingerprint;
+use skills::manifest::Manifest;
 use skills::paths::Paths;
 
 use crate::activity::{Activity, ActivityKind};
@@ -43,6 +44,8 @@ pub enum ItemResult {
     Written,
     /// Written in the place of something, which is kept.
     Replaced,
+    /// Only given another name.
+    Renamed,
     /// Left as it was.
     Kept,
     /// Not done; as it was before.
@@ -81,6 +84,31 @@ pub(crate) struct ChangeHead {
     pub(crate) fingerprint: Fingerprint,
     /// The change that this one takes back.
     pub(crate) undoes: Option<String>,
+    /// What was put right, where that is what the change does.
+    #[serde(default)]
+    pub(crate) fixed: Option<Fixed>,
+}
+
+/// What fixes put right in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fixed {
+    /// The folder as it was called before.
+    pub(crate) folder: PathBuf,
+    /// Paths of the files that were changed, relative to the skill.
+    pub(crate) files: Vec<String>,
+    /// The folder's new name.
+    pub(crate) to: Option<String>,
+}
+
+/// A skill's folder had another name in the same root.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Moved {
+    /// Where it was.
+    pub(crate) from: PathBuf,
+    /// What the record said of that folder before.
+    pub(crate) before: Option<Placement>,
+    /// What it says of it since.
+    pub(crate) after: Option<Placement>,
 }
 
 /// What the ledger keeps of an item that was done.
@@ -99,6 +127,28 @@ pub(crate) struct DoneItem {
     pub(crate) before: Option<Placement>,
     /// What it says since.
     pub(crate) after: Option<Placement>,
+    /// Where the folder was before, where it was not at `folder`.
+    #[serde(default)]
+    pub(crate) moved: Option<Moved>,
+    /// What was written, where the record does not say so: in a fix.
+    #[serde(default)]
+    pub(crate) written: Option<Manifest>,
+}
+
+impl Fixed {
+    /// What follows on `fixed NAME`.
+    fn text(&self, paths: &Paths) -> String {
+        let folder = paths.display(&self.folder);
+        let files = match self.files.as_slice() {
+            [file] => file.clone(),
+            more => format!("{} files", more.len()),
+        };
+        match &self.to {
+            None => format!("in {files} of {folder}"),
+            Some(to) if self.files.is_empty() => format!("by renaming {folder} to {to}"),
+            Some(to) => format!("in {files} of {folder}, renamed to {to}"),
+        }
+    }
 }
 
 impl ChangeHead {
@@ -128,12 +178,13 @@ impl ChangeHead {
             [folder] => paths.display(folder),
             more => format!("{} folders", more.len()),
         };
-        let (kind, text) = match (&self.undoes, &self.origin) {
-            (Some(_), _) => (ActivityKind::Undone, format!("in {places}")),
-            (None, Origin::Server { label, .. }) => {
+        let (kind, text) = match (&self.undoes, &self.fixed, &self.origin) {
+            (Some(_), ..) => (ActivityKind::Undone, format!("in {places}")),
+            (None, Some(fixed), _) => (ActivityKind::Fixed, fixed.text(paths)),
+            (None, None, Origin::Server { label, .. }) => {
                 (ActivityKind::Installed, format!("from {label} into {places}"))
             }
-            (None, Origin::Folder { path }) => {
+            (None, None, Origin::Folder { path }) => {
                 (ActivityKind::Copied, format!("from {} into {places}", paths.display(path)))
             }
         };
@@ -143,6 +194,11 @@ impl ChangeHead {
         }
         activity.fingerprint = Some(self.fingerprint);
         activity.folders = folders;
+        if let Some(fixed) = &self.fixed
+            && !activity.folders.contains(&fixed.folder)
+        {
+            activity.folders.push(fixed.folder.clone());
+        }
         activity.change = Some(self.id.clone());
         activity.write(ledger)
     }

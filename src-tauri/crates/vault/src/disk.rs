@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::attributes;
 use crate::error::VaultError;
 
 /// Makes a folder that only this person can enter, and its parents.
@@ -49,6 +50,110 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], executable: bool) -> Result<(
     write().map_err(VaultError::disk("write", path))
 }
 
+/// Who may do what with a file or a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Access {
+    permissions: fs::Permissions,
+    /// Ids of the owner and the group, where the system has them.
+    owner: Option<(u32, u32)>,
+}
+
+impl Access {
+    /// As it is.
+    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
+        #[cfg(unix)]
+        let owner = {
+            use std::os::unix::fs::MetadataExt;
+            Some((metadata.uid(), metadata.gid()))
+        };
+        #[cfg(not(unix))]
+        let owner = None;
+        Self { permissions: only_mode(metadata), owner }
+    }
+
+    /// Gives it to a file or folder that is open, with all that is attached to the original; the
+    /// owner first, because a new one takes bits away.
+    fn give(&self, file: &File, original: &File) -> io::Result<()> {
+        #[cfg(unix)]
+        if let Some((user, group)) = self.owner
+            && self.owner != Self::of(&file.metadata()?).owner
+        {
+            std::os::unix::fs::fchown(file, Some(user), Some(group))?;
+        }
+        attributes::copy(original, file)?;
+        if self.permissions != Self::of(&file.metadata()?).permissions {
+            file.set_permissions(self.permissions.clone())?;
+        }
+        Ok(())
+    }
+}
+
+/// The permissions without what kind of file it is.
+fn only_mode(metadata: &fs::Metadata) -> fs::Permissions {
+    let permissions = metadata.permissions();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::Permissions::from_mode(permissions.mode() & 0o7777)
+    }
+    #[cfg(not(unix))]
+    permissions
+}
+
+/// Writes a file that must not exist, in all but its bytes like another, and flushes it.
+pub(crate) fn write_like(
+    from: &Path,
+    to: &Path,
+    bytes: &[u8],
+    access: &Access,
+) -> Result<(), VaultError> {
+    let original = open_plain(from).map_err(VaultError::disk("read", from))?;
+    let write = || -> io::Result<()> {
+        let mut file = create_closed(to)?;
+        file.write_all(bytes)?;
+        access.give(&file, &original)?;
+        file.sync_all()
+    };
+    write().map_err(VaultError::disk("write", to))
+}
+
+/// Copies a regular file that is not a link to a place where none may be, with this access and the
+/// time of its last change, and flushes it.
+pub(crate) fn copy_like(from: &Path, to: &Path, access: &Access) -> Result<(), VaultError> {
+    let mut source = open_plain(from).map_err(VaultError::disk("read", from))?;
+    let mut copy = || -> io::Result<()> {
+        let modified = source.metadata()?.modified();
+        let mut file = create_closed(to)?;
+        io::copy(&mut source, &mut file)?;
+        access.give(&file, &source)?;
+        if let Ok(modified) = modified {
+            file.set_modified(modified)?;
+        }
+        file.sync_all()
+    };
+    copy().map_err(VaultError::disk("write", to))
+}
+
+/// Makes a folder of ours in all but its content like another.
+pub(crate) fn give_access(from: &Path, folder: &Path, access: &Access) -> Result<(), VaultError> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    let original = File::open(from).map_err(VaultError::disk("read", from))?;
+    File::open(folder)
+        .and_then(|file| access.give(&file, &original))
+        .map_err(VaultError::disk("set who may use", folder))
+}
+
+/// A new file that only this person can read, until it gets the access that it is to have.
+fn create_closed(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 /// Writes a file through a new one beside it and a rename, so that it is whole or absent.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), VaultError> {
     let beside = path.with_extension(uuid::Uuid::new_v4().simple().to_string());
@@ -71,6 +176,32 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
+/// Opens a regular file for reading, never through a link at its last component and never waiting
+/// for the other end of a pipe.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    }
+}
+
+/// The bytes of a regular file that is not a link, at most one more than `most`.
+pub(crate) fn read_plain_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_plain(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Flushes what a folder lists. A system that cannot do that for folders does it by itself.
 pub(crate) fn sync_folder(path: &Path) -> Result<(), VaultError> {
     if cfg!(unix) {
@@ -89,10 +220,38 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), VaultError> {
 /// Removes a folder that the vault made for itself, with all that is in it; links in it are removed
 /// and never followed. Nothing there is no error.
 pub(crate) fn remove_own(path: &Path) -> Result<(), VaultError> {
-    match fs::remove_dir_all(path) {
+    let removed = match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            // A copy of a skill has the permissions of that, and may hold closed folders.
+            unlock(path);
+            fs::remove_dir_all(path)
+        }
+        done => done,
+    };
+    match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done.map_err(VaultError::disk("remove", path)),
     }
+}
+
+/// Lets this person write into a folder of ours and those below. Where that fails, removing it says
+/// so.
+fn unlock(folder: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mut left = vec![folder.to_owned()];
+        while let Some(folder) = left.pop() {
+            if !folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+                continue;
+            }
+            let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
+            let inside = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
+            left.extend(inside.map(|entry| entry.path()));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
 }
 
 /// Removes a folder if it is there and empty; says whether it did.
@@ -130,6 +289,28 @@ pub(crate) fn inode(path: &Path) -> Option<u64> {
         .symlink_metadata()
         .ok()
         .map(|metadata| std::os::unix::fs::MetadataExt::ino(&metadata));
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
+/// True when the folder around it lists exactly this name.
+pub(crate) fn is_listed(path: &Path) -> bool {
+    let names = path.parent().and_then(|around| fs::read_dir(around).ok());
+    names.into_iter().flatten().any(|entry| {
+        entry.is_ok_and(|entry| Some(entry.file_name().as_os_str()) == path.file_name())
+    })
+}
+
+/// Whose file or folder it is, where the system says; links are not followed.
+pub(crate) fn owner(path: &Path) -> Option<u32> {
+    #[cfg(unix)]
+    return path
+        .symlink_metadata()
+        .ok()
+        .map(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata));
     #[cfg(not(unix))]
     {
         let _ = path;

@@ -52,6 +52,20 @@ pub enum VaultError {
     /// What was installed is not as it was written, so it is left alone.
     #[error("{} was edited after it was installed, so it was kept", .0.display())]
     Edited(PathBuf),
+    /// What was put right is not as the fix left it, so it is left alone.
+    #[error("{} was changed after it was fixed, so it was kept", .0.display())]
+    ChangedSinceFix(PathBuf),
+    /// What was placed has another name since.
+    #[error("{} was renamed to {} since", .from.display(), .to.display())]
+    Renamed {
+        /// Where it was placed.
+        from: PathBuf,
+        /// Where it is.
+        to: PathBuf,
+    },
+    /// Something else is where a folder is to be put back.
+    #[error("there is something else at {} now", .0.display())]
+    Taken(PathBuf),
     /// What had been replaced is not in the trash any more.
     #[error("what was at {} is no longer in the trash", .0.display())]
     NotInTrash(PathBuf),
@@ -102,9 +116,12 @@ impl VaultError {
         match self {
             Self::Gone { .. } | Self::NotInTrash(_) => ErrorKind::Gone,
             Self::BadInput(_) => ErrorKind::BadInput,
-            Self::Changed(_) | Self::Edited(_) | Self::Read(ReadManifestError::Changed(_)) => {
-                ErrorKind::Changed
-            }
+            Self::Changed(_)
+            | Self::Edited(_)
+            | Self::ChangedSinceFix(_)
+            | Self::Renamed { .. }
+            | Self::Taken(_)
+            | Self::Read(ReadManifestError::Changed(_)) => ErrorKind::Changed,
             Self::NotApproved(_) => ErrorKind::NotApproved,
             Self::Refused(_) | Self::ReadBack(_) | Self::Read(_) | Self::Disk { .. } => {
                 ErrorKind::Disk
@@ -122,6 +139,9 @@ impl VaultError {
         match self {
             Self::Changed(_) => Some("look at the preview again"),
             Self::Edited(_) => Some("copy what you want to keep, or remove the folder yourself"),
+            Self::ChangedSinceFix(_) => Some("undo what was done to it since, then try again"),
+            Self::Renamed { .. } => Some("undo the renaming first"),
+            Self::Taken(_) => Some("move what is there away, then try again"),
             Self::Busy => Some("wait until it is done, or close the other Skillhold"),
             Self::Unfinished(_) => Some("connect the disk and start Skillhold again"),
             Self::Newer(_) => Some("start the newer version"),

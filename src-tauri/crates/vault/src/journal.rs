@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
+use skills::manifest::Manifest;
 
-use crate::change::{ChangeHead, DoneItem};
+use crate::change::{ChangeHead, DoneItem, Moved};
 use crate::disk;
 use crate::error::VaultError;
 use crate::placement::{self, Found, Placement};
@@ -58,6 +59,12 @@ pub(crate) struct Pending {
     /// What the record says before and after.
     pub(crate) before: Option<Placement>,
     pub(crate) after: Option<Placement>,
+    /// Where the skill's folder was before, where it was not at `folder`.
+    #[serde(default)]
+    pub(crate) moved: Option<Moved>,
+    /// What is written, where the record will not say so: in a fix.
+    #[serde(default)]
+    pub(crate) written: Option<Manifest>,
 }
 
 impl Phase {
@@ -91,6 +98,16 @@ impl Pending {
     fn forget(&self, ledger: &Connection) -> Result<(), VaultError> {
         ledger.execute("DELETE FROM journal WHERE id = ?1", params![self.id])?;
         Ok(())
+    }
+
+    /// Where what goes to the trash is.
+    pub(crate) fn leaves(&self) -> &Path {
+        self.moved.as_ref().map_or(&self.folder, |moved| &moved.from)
+    }
+
+    /// True when it changes what is at this path.
+    pub(crate) fn touches(&self, folder: &Path) -> bool {
+        self.folder == folder || self.leaves() == folder
     }
 
     /// The folder that holds the skill's folder.
@@ -127,6 +144,9 @@ impl Vault {
         let change = &pending.change;
         change.write(&transaction)?;
         placement::record(&transaction, &pending.folder, pending.after.as_ref())?;
+        if let Some(moved) = &pending.moved {
+            placement::record(&transaction, &moved.from, moved.after.as_ref())?;
+        }
         if let Some(id) = pending.incoming.as_ref().and_then(|incoming| incoming.trash.as_deref()) {
             trash::forget(&transaction, id)?;
         }
@@ -142,6 +162,8 @@ impl Vault {
             displaced: pending.outgoing.as_ref().map(|outgoing| outgoing.id.clone()),
             before: pending.before.clone(),
             after: pending.after.clone(),
+            moved: pending.moved.clone(),
+            written: pending.written.clone(),
         };
         done.write(&transaction, &change.id)?;
         if let Some(undoes) = &change.undoes {
@@ -202,9 +224,10 @@ impl Vault {
     }
 }
 
-/// Removes our own folder that the new content came out of; it is empty.
+/// Removes our own folder that the new content came out of, if it was one; it is empty.
 pub(crate) fn leave_incoming(incoming: &Incoming) {
-    let own = incoming.staging.as_deref().or(incoming.path.parent());
+    let trash = incoming.path.parent().filter(|_| incoming.trash.is_some());
+    let own = incoming.staging.as_deref().or(trash);
     if let Some(own) = own
         && disk::remove_empty(own)
     {

@@ -14,6 +14,33 @@ const MIGRATIONS: &[&str] = &[include_str!("ledger/1.sql")];
 /// How long a statement waits for another process before it fails.
 const BUSY: Duration = Duration::from_secs(5);
 
+/// Rows of one kind that were read, without those that cannot be.
+#[derive(Debug)]
+pub(crate) struct Rows<T> {
+    /// What kind, in the singular.
+    what: &'static str,
+    pub(crate) read: Vec<T>,
+    /// How many were left out.
+    pub(crate) left_out: usize,
+}
+
+impl<T> Rows<T> {
+    pub(crate) fn new(what: &'static str) -> Self {
+        Self { what, read: Vec::new(), left_out: 0 }
+    }
+
+    /// Takes a row, or leaves it out and says so: one damaged row hides no others.
+    pub(crate) fn add(&mut self, id: &str, row: Result<T, serde_json::Error>) {
+        match row {
+            Ok(row) => self.read.push(row),
+            Err(error) => {
+                tracing::warn!(what = self.what, id, %error, "a row cannot be read and is left out");
+                self.left_out += 1;
+            }
+        }
+    }
+}
+
 /// Opens the ledger and brings it up to date. A damaged file is renamed and a new one made; the
 /// second value says where the damaged one is.
 ///

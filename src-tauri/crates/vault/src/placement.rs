@@ -11,6 +11,7 @@ use skills::origin::ServerId;
 
 use crate::disk;
 use crate::error::VaultError;
+use crate::ledger::Rows;
 use crate::vault::Vault;
 
 /// Where a placed skill came from.
@@ -108,15 +109,27 @@ pub(crate) fn read_plain(path: &Path) -> Result<Manifest, VaultError> {
 }
 
 impl Vault {
-    /// Every placement, in order of folders.
+    /// Every placement, in order of folders. One that cannot be read is left out with a warning;
+    /// its folder is not changed until [`Vault::placement`] can read it.
     ///
     /// # Errors
     /// When the ledger fails.
     pub fn placements(&self) -> Result<Vec<Placement>, VaultError> {
+        Ok(self.placement_rows()?.read)
+    }
+
+    pub(crate) fn placement_rows(&self) -> Result<Rows<Placement>, VaultError> {
         let ledger = self.ledger();
-        let mut statement = ledger.prepare_cached("SELECT json FROM placements ORDER BY folder")?;
-        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
-        rows.map(|json| Ok(serde_json::from_str(&json?)?)).collect()
+        let mut statement =
+            ledger.prepare_cached("SELECT folder, json FROM placements ORDER BY folder")?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut read = Rows::new("placement");
+        for row in rows {
+            let (folder, json) = row?;
+            read.add(&folder, serde_json::from_str(&json));
+        }
+        Ok(read)
     }
 
     /// The placement at a folder, given by its real path.

@@ -5,11 +5,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::activity::{Activity, ActivityKind};
+use crate::apply::is_exactly;
 use crate::disk;
 use crate::error::VaultError;
 use crate::journal::{Pending, Phase};
 use crate::placement::Found;
 use crate::swap;
+use crate::trash::Trashed;
 use crate::vault::{ChangeLock, Vault};
 
 /// What was put right when the vault was opened.
@@ -39,6 +41,13 @@ pub enum Recovered {
     /// The ledger was damaged. It was renamed to this and a new one begun: servers, approvals and
     /// the record of placements are lost; skills in tools' folders are untouched.
     LedgerSetAside(PathBuf),
+    /// The ledger holds rows that cannot be read; they stay and are left out of lists.
+    RowsLeftOut {
+        /// How many servers.
+        servers: usize,
+        /// How many placements.
+        placements: usize,
+    },
 }
 
 impl fmt::Display for Recovered {
@@ -57,6 +66,10 @@ impl fmt::Display for Recovered {
                     folder.display()
                 )
             }
+            Self::RowsLeftOut { servers, placements } => write!(
+                f,
+                "the record is damaged in part: {servers} of the servers and {placements} of the installed skills cannot be read and are not shown"
+            ),
             Self::LedgerSetAside(path) => write!(
                 f,
                 "the record of servers, approvals and placements was damaged; it is now {} and a new one was begun",
@@ -75,6 +88,14 @@ pub(crate) enum Settled {
 }
 
 impl Vault {
+    /// What lists leave out because it cannot be read.
+    pub(crate) fn unreadable(&self) -> Result<Option<Recovered>, VaultError> {
+        let servers = self.server_rows()?.left_out;
+        let placements = self.placement_rows()?.left_out;
+        let some = servers + placements > 0;
+        Ok(some.then_some(Recovered::RowsLeftOut { servers, placements }))
+    }
+
     /// Settles everything in the journal. One that cannot be settled waits and stops nothing.
     pub(crate) fn recover(&self, _: &ChangeLock) -> Result<Vec<Recovered>, VaultError> {
         let mut recovered = Vec::new();
@@ -83,23 +104,27 @@ impl Vault {
                 tracing::warn!(folder = %pending.folder.display(), %error, "cannot settle an interrupted change");
                 Settled::Waiting
             });
-            let (name, folder) = (pending.change.name.clone(), pending.folder.clone());
-            let one = match settled {
-                Settled::Finished => Recovered::Finished { name, folder },
-                Settled::TakenBack => Recovered::TakenBack { name, folder },
-                Settled::Waiting => Recovered::Waiting { name, folder },
+            let name = pending.change.name.clone();
+            let folder = match settled {
+                Settled::Finished => pending.folder.clone(),
+                // What is not finished has its old name.
+                Settled::TakenBack | Settled::Waiting => pending.leaves().to_owned(),
             };
             if settled != Settled::Waiting {
                 let word = if settled == Settled::Finished { "completed" } else { "taken back" };
-                let folder = self.paths().display(&pending.folder);
-                let text = format!("the interrupted change in {folder} was {word}");
+                let shown = self.paths().display(&folder);
+                let text = format!("the interrupted change in {shown} was {word}");
                 let mut activity =
                     Activity::now(ActivityKind::Recovered, &pending.change.name, text);
                 activity.fingerprint = Some(pending.change.fingerprint);
-                activity.folders = vec![pending.folder.clone()];
+                activity.folders = vec![folder.clone()];
                 activity.write(&self.ledger())?;
             }
-            recovered.push(one);
+            recovered.push(match settled {
+                Settled::Finished => Recovered::Finished { name, folder },
+                Settled::TakenBack => Recovered::TakenBack { name, folder },
+                Settled::Waiting => Recovered::Waiting { name, folder },
+            });
         }
         Ok(recovered)
     }
@@ -115,13 +140,16 @@ impl Vault {
             return Ok(Settled::Waiting);
         }
         let folder = &pending.folder;
-        let empty = folder.symlink_metadata().is_err();
+        let leaves = pending.leaves();
+        let empty = leaves.symlink_metadata().is_err();
         let in_place = pending.incoming.as_ref().is_some_and(|incoming| {
             incoming.found.as_ref().is_some_and(|found| {
                 found.is_same_folder(folder)
                     || (incoming.path.symlink_metadata().is_err() && found.is_at(folder))
             })
         });
+        // A disk that ignores case shows a folder under its new name before it has it.
+        let in_place = in_place && (pending.moved.is_none() || disk::is_listed(folder));
         let kept = pending
             .outgoing
             .as_ref()
@@ -131,11 +159,24 @@ impl Vault {
             (None, None) => return self.finish(pending),
             (Some(_), None) if in_place => return self.finish(pending),
             (None, Some(_)) if kept => return self.finish(pending),
+            (Some(incoming), Some(outgoing)) if in_place && pending.moved.is_some() => {
+                if !kept && !empty {
+                    // Both are there. The one that somebody wrote to since is not moved away.
+                    let written = !is_exactly(&outgoing.found, leaves);
+                    let mine = incoming.found.as_ref().is_some_and(|new| is_exactly(new, folder));
+                    if written && mine {
+                        swap::place(folder, &incoming.path).map_err(back("take away"))?;
+                        self.take_back(pending)?;
+                        return Ok(Settled::TakenBack);
+                    }
+                    make_place(outgoing)?;
+                    swap::place(leaves, &outgoing.kept).map_err(back("keep what was at"))?;
+                }
+                return self.finish(pending);
+            }
             (Some(incoming), Some(outgoing)) if in_place => {
                 if !kept {
-                    if let Some(own) = outgoing.kept.parent() {
-                        disk::make_private(own)?;
-                    }
+                    make_place(outgoing)?;
                     swap::place(&incoming.path, &outgoing.kept)
                         .map_err(back("keep what was at"))?;
                 }
@@ -147,7 +188,7 @@ impl Vault {
                         .map_err(back("put a folder in the place of"))?;
                     return self.finish(pending);
                 }
-                swap::place(&outgoing.kept, folder).map_err(back("put back"))?;
+                swap::place(&outgoing.kept, leaves).map_err(back("put back"))?;
             }
             _ => {}
         }
@@ -167,4 +208,9 @@ impl Vault {
         self.record(&pending)?;
         Ok(Settled::Finished)
     }
+}
+
+/// Makes the folder of the trash that something is to be kept in.
+fn make_place(outgoing: &Trashed) -> Result<(), VaultError> {
+    outgoing.kept.parent().map_or(Ok(()), disk::make_private)
 }

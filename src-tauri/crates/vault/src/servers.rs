@@ -7,6 +7,7 @@ use skills::origin::{Endpoint, ServerId};
 
 use crate::activity::{Activity, ActivityKind};
 use crate::error::VaultError;
+use crate::ledger::Rows;
 use crate::vault::Vault;
 
 /// A server that the person added.
@@ -35,11 +36,15 @@ pub struct LastOffers {
 }
 
 impl Vault {
-    /// All servers in the order they were added.
+    /// All servers in the order they were added. One that cannot be read is left out with a warning.
     ///
     /// # Errors
     /// When the ledger fails.
     pub fn servers(&self) -> Result<Vec<SavedServer>, VaultError> {
+        Ok(self.server_rows()?.read)
+    }
+
+    pub(crate) fn server_rows(&self) -> Result<Rows<SavedServer>, VaultError> {
         let ledger = self.ledger();
         let mut statement = ledger.prepare_cached(
             "SELECT id, label, endpoint, enabled, added_at FROM servers ORDER BY place",
@@ -53,17 +58,21 @@ impl Vault {
                 row.get::<_, String>(4)?,
             ))
         })?;
-        rows.map(|row| {
+        let mut read = Rows::new("server");
+        for row in rows {
             let (id, label, endpoint, enabled, added_at) = row?;
-            Ok(SavedServer {
-                id: ServerId(id),
+            let parts = serde_json::from_str(&endpoint)
+                .and_then(|endpoint| Ok((endpoint, timestamp(&added_at)?)));
+            let server = parts.map(|(endpoint, added_at)| SavedServer {
+                id: ServerId(id.clone()),
                 label,
-                endpoint: serde_json::from_str(&endpoint)?,
+                endpoint,
                 enabled,
-                added_at: timestamp(&added_at)?,
-            })
-        })
-        .collect()
+                added_at,
+            });
+            read.add(&id, server);
+        }
+        Ok(read)
     }
 
     /// One server.

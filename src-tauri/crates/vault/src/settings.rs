@@ -1,8 +1,12 @@
 //! What the person can set.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use rusqlite::{OptionalExtension, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use skills::library::Choices;
 
 use crate::error::VaultError;
 use crate::vault::Vault;
@@ -31,6 +35,40 @@ pub struct Settings {
     pub samples_changed: bool,
     /// Whether the person has finished the first screen.
     pub welcomed: bool,
+}
+
+/// What is shared with other programs, and how. The token is a secret and kept elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct Sharing {
+    /// Whether the person switched it on.
+    pub on: bool,
+    /// Strict mode, else compatible.
+    pub strict: bool,
+    /// Whether every file is listed.
+    pub list_files: bool,
+    /// Whether skills are published through the extension, in strict mode.
+    pub discovery: bool,
+    /// Ids of the tools whose folders are shared.
+    pub tools: BTreeSet<String>,
+    /// Folders beside those of tools, in the order they were added; real paths.
+    pub folders: Vec<PathBuf>,
+    /// The port on this machine; 0 takes a free one at each start.
+    pub port: u16,
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Self {
+            on: false,
+            strict: true,
+            list_files: false,
+            discovery: true,
+            tools: BTreeSet::new(),
+            folders: Vec::new(),
+            port: 7341,
+        }
+    }
 }
 
 impl Vault {
@@ -79,12 +117,51 @@ impl Vault {
         self.set("welcomed", &welcomed)
     }
 
+    /// Which tools are scanned, from which folders, and which folders were added; the default where
+    /// nothing was chosen or what is kept cannot be read.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn choices(&self) -> Result<Choices, VaultError> {
+        Ok(self.setting("choices")?.unwrap_or_default())
+    }
+
+    /// Remembers which tools are scanned, from which folders, and which folders were added.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn set_choices(&self, choices: &Choices) -> Result<(), VaultError> {
+        self.set("choices", choices)
+    }
+
+    /// What is shared, and how; the default where nothing was set or what is kept cannot be read.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn sharing(&self) -> Result<Sharing, VaultError> {
+        Ok(self.setting("sharing")?.unwrap_or_default())
+    }
+
+    /// Remembers what is shared, and how.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn set_sharing(&self, sharing: &Sharing) -> Result<(), VaultError> {
+        self.set("sharing", sharing)
+    }
+
     fn setting<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, VaultError> {
         let text: Option<String> = self
             .ledger()
             .query_row("SELECT value FROM settings WHERE key = ?1", params![key], |row| row.get(0))
             .optional()?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        Ok(text.and_then(|text| match serde_json::from_str(&text) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                tracing::warn!(key, %error, "a setting cannot be read and has its default");
+                None
+            }
+        }))
     }
 
     fn set<T: Serialize>(&self, key: &str, value: &T) -> Result<(), VaultError> {

@@ -14,7 +14,7 @@ use crate::prepare::Prepared;
 use crate::vault::Vault;
 
 /// The hidden folder for staging and trash on a disk that the data folder is not on.
-const BESIDE: &str = ".skillhold";
+pub(crate) const BESIDE: &str = ".skillhold";
 
 /// One folder that was asked for, for one tool or for several.
 #[derive(Debug, Clone)]
@@ -41,6 +41,16 @@ impl<'a> Ground<'a> {
         Self { data, scanned }
     }
 
+    /// The real path of Skillhold's own folder.
+    pub(crate) fn data(&self) -> &Path {
+        self.data
+    }
+
+    /// Real paths of all that tools scan.
+    pub(crate) fn scanned(&self) -> &[PathBuf] {
+        &self.scanned
+    }
+
     /// Why nothing can be placed at all: Skillhold's own folder is one that a tool scans.
     pub(crate) fn problem(&self) -> Option<String> {
         let scanned = self.scanned.iter().find(|scanned| self.data.starts_with(scanned))?;
@@ -51,18 +61,29 @@ impl<'a> Ground<'a> {
         ))
     }
 
+    /// True when nothing is at this path, or a folder of the person to whom the data belongs: what
+    /// is staged in a folder of somebody else could be exchanged by them.
+    pub(crate) fn is_own(&self, store: &Path) -> bool {
+        store.symlink_metadata().map_or(true, |metadata| {
+            metadata.is_dir() && disk::owner(store) == disk::owner(self.data)
+        })
+    }
+
     /// A folder of ours on the disk of `root` that no tool scans: the data folder, or a hidden one
-    /// beside the root's parent, or beside the root.
+    /// beside the root's parent, or beside the root, or further up where those are scanned, as in a
+    /// project that the person added.
     pub(crate) fn store_for(&self, root: &Path) -> Option<PathBuf> {
         let device = disk::device(root)?;
-        let around: Vec<&Path> =
-            root.ancestors().skip(1).filter(|folder| folder.is_dir()).take(2).collect();
+        let mut around: Vec<&Path> =
+            root.ancestors().skip(1).filter(|folder| folder.is_dir()).collect();
+        let further = around.split_off(around.len().min(2));
         // No folder is made only to stage in it: where the root's parent is missing, the nearest
         // that is there has to do.
         let outermost = if root.parent().is_some_and(Path::is_dir) { around.len() } else { 1 };
         let beside = around.into_iter().take(outermost).rev().map(|folder| folder.join(BESIDE));
-        std::iter::once(self.data.to_owned()).chain(beside).find(|store| {
-            let plain = store.symlink_metadata().map_or(true, |metadata| metadata.is_dir());
+        let further = further.into_iter().map(|folder| folder.join(BESIDE));
+        std::iter::once(self.data.to_owned()).chain(beside).chain(further).find(|store| {
+            let plain = self.is_own(store);
             let writable =
                 store.ancestors().find(|part| part.exists()).is_some_and(disk::is_writable);
             let scanned = self.scanned.iter().any(|scanned| store.starts_with(scanned));

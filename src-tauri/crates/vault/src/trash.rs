@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk;
 use crate::error::VaultError;
+use crate::ledger::Rows;
 use crate::placement::Found;
 use crate::vault::{ChangeLock, Vault};
 
@@ -33,15 +34,22 @@ pub struct Trashed {
 }
 
 impl Vault {
-    /// Everything in the trash, oldest first.
+    /// Everything in the trash, oldest first. A row that cannot be read is left out with a warning,
+    /// and what it is about stays on the disk.
     ///
     /// # Errors
     /// When the ledger fails.
     pub fn trash(&self) -> Result<Vec<Trashed>, VaultError> {
         let ledger = self.ledger();
-        let mut statement = ledger.prepare_cached("SELECT json FROM trash ORDER BY rowid")?;
-        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
-        rows.map(|json| Ok(serde_json::from_str(&json?)?)).collect()
+        let mut statement = ledger.prepare_cached("SELECT id, json FROM trash ORDER BY rowid")?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut read = Rows::new("piece of trash");
+        for row in rows {
+            let (id, json) = row?;
+            read.add(&id, serde_json::from_str(&json));
+        }
+        Ok(read.read)
     }
 
     /// Removes for good what has been in the trash since before `before`; says how much it was, in

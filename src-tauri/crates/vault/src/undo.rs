@@ -1,10 +1,11 @@
 //! Taking a change back, item by item.
 
 use std::io;
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::change::{Change, ChangeHead, DoneItem, ItemOutcome, ItemResult};
+use crate::change::{Change, ChangeHead, DoneItem, ItemOutcome, ItemResult, Moved};
 use crate::error::VaultError;
 use crate::journal::{Incoming, Pending, Phase};
 use crate::placement::{Found, read_plain};
@@ -47,9 +48,10 @@ impl Vault {
                 Err(error) if error.is_crash() => return Err(error),
                 Err(error) => (ItemResult::Failed, Some(error)),
             };
+            let moved = item.moved.as_ref().filter(|_| error.is_none());
             outcomes.push(ItemOutcome {
                 tools: item.tools.clone(),
-                folder: item.folder.clone(),
+                folder: moved.map_or(&item.folder, |moved| &moved.from).clone(),
                 result,
                 error,
             });
@@ -59,16 +61,54 @@ impl Vault {
     }
 
     fn undo_item(&self, head: &ChangeHead, item: &DoneItem) -> Result<ItemResult, VaultError> {
-        let folder = &item.folder;
-        if self.pending()?.iter().any(|(_, pending)| pending.folder == *folder) {
+        // Where the skill is to be: a fix may have given its folder another name.
+        let folder = item.moved.as_ref().map_or(&item.folder, |moved| &moved.from);
+        let busy = |path| self.pending().map(|all| all.iter().any(|(_, one)| one.touches(path)));
+        if busy(&item.folder)? || busy(folder)? {
             return Err(VaultError::Unfinished(folder.clone()));
         }
         let there = self.as_written(head, item)?;
         let displaced = self.displaced(item)?;
+        if let Some(moved) = &item.moved {
+            let itself = there.as_ref().is_some_and(|(found, _)| found.is_same_folder(folder));
+            let free = itself || folder.symlink_metadata().is_err();
+            if !free || self.placement(folder)? != moved.after {
+                return Err(VaultError::Taken(folder.clone()));
+            }
+        }
         let result = if there.is_none() && displaced.is_none() {
             ItemResult::AlreadyGone
         } else {
             ItemResult::Undone
+        };
+        let (incoming, outgoing) = match (displaced, there) {
+            // Nothing was written: the folder only had another name.
+            (None, Some((found, _))) if item.moved.is_some() => {
+                let path = item.folder.clone();
+                (Some(Incoming { path, staging: None, trash: None, found: Some(found) }), None)
+            }
+            (displaced, there) => (
+                displaced.map(|trashed| Incoming {
+                    path: trashed.kept,
+                    staging: None,
+                    trash: Some(trashed.id),
+                    found: Some(trashed.found),
+                }),
+                there.map(|(found, size)| {
+                    Self::trash_place(&item.store, &item.folder, &found, size, &head.id)
+                }),
+            ),
+        };
+        let (before, after, moved) = match &item.moved {
+            None => (item.after.clone(), item.before.clone(), None),
+            Some(moved) => {
+                let back = Moved {
+                    from: item.folder.clone(),
+                    before: item.after.clone(),
+                    after: item.before.clone(),
+                };
+                (moved.after.clone(), moved.before.clone(), Some(back))
+            }
         };
         let mut pending = Pending {
             id: 0,
@@ -76,26 +116,21 @@ impl Vault {
             position: item.position,
             tools: item.tools.clone(),
             folder: folder.clone(),
-            incoming: displaced.map(|trashed| Incoming {
-                path: trashed.kept,
-                staging: None,
-                trash: Some(trashed.id),
-                found: Some(trashed.found),
-            }),
-            outgoing: there.map(|(found, size)| {
-                Self::trash_place(&item.store, folder, &found, size, &head.id)
-            }),
+            incoming,
+            outgoing,
             store: item.store.clone(),
             created: Vec::new(),
             emptied: item.created.iter().rev().cloned().collect(),
-            before: item.after.clone(),
-            after: item.before.clone(),
+            before,
+            after,
+            moved,
+            written: None,
         };
         pending.write(&self.ledger(), Phase::Swapping)?;
         let done =
             self.reached(crate::apply::Step::SwapJournaled).and_then(|()| self.carry_out(&pending));
         self.settled(done, Phase::Swapping, &pending).map_err(|error| match error {
-            VaultError::Changed(folder) => VaultError::Edited(folder),
+            VaultError::Changed(folder) => edited(item, folder),
             other => other,
         })?;
         Ok(result)
@@ -108,9 +143,14 @@ impl Vault {
         head: &ChangeHead,
         item: &DoneItem,
     ) -> Result<Option<(Found, u64)>, VaultError> {
-        let edited = || VaultError::Edited(item.folder.clone());
-        if self.placement(&item.folder)?.map(|placement| placement.change) != head.undoes {
-            return Err(edited());
+        let edited = || edited(item, item.folder.clone());
+        let record = self.placement(&item.folder)?;
+        let recorded = match &item.written {
+            Some(_) => record == item.after,
+            None => record.map(|placement| placement.change) == head.undoes,
+        };
+        if !recorded {
+            return Err(self.renamed_since(head, item)?.unwrap_or_else(edited));
         }
         match item.folder.symlink_metadata() {
             Err(error)
@@ -125,10 +165,31 @@ impl Vault {
             Ok(metadata) if !metadata.is_dir() => Err(edited()),
             Ok(_) => {
                 let (found, manifest) = Found::at(&item.folder).map_err(|_| edited())?;
-                let written = item.after.as_ref().is_some_and(|after| after.installed == manifest);
-                if written { Ok(Some((found, manifest.total_size()))) } else { Err(edited()) }
+                let installed = item.after.as_ref().map(|after| &after.installed);
+                let written = item.written.as_ref().or(installed);
+                if written == Some(&manifest) {
+                    Ok(Some((found, manifest.total_size())))
+                } else {
+                    Err(edited())
+                }
             }
         }
+    }
+
+    /// What the change placed has another name now, by a fix that was made since.
+    fn renamed_since(
+        &self,
+        head: &ChangeHead,
+        item: &DoneItem,
+    ) -> Result<Option<VaultError>, VaultError> {
+        let renamed = self.placements()?.into_iter().find(|placement| {
+            Some(&placement.change) == head.undoes.as_ref()
+                && placement.folder.parent() == item.folder.parent()
+        });
+        let there = item.folder.symlink_metadata().is_ok();
+        Ok(renamed.filter(|_| !there && item.written.is_none()).map(|placement| {
+            VaultError::Renamed { from: item.folder.clone(), to: placement.folder }
+        }))
     }
 
     /// What the change had replaced, which must still be whole in the trash.
@@ -140,5 +201,14 @@ impl Vault {
             Ok(now) if now.fingerprint() == trashed.found.fingerprint => Ok(Some(trashed)),
             _ => Err(gone()),
         }
+    }
+}
+
+/// It is not as the change left it.
+fn edited(item: &DoneItem, folder: PathBuf) -> VaultError {
+    if item.written.is_some() {
+        VaultError::ChangedSinceFix(folder)
+    } else {
+        VaultError::Edited(folder)
     }
 }

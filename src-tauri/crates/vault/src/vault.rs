@@ -73,6 +73,7 @@ impl Vault {
                 tracing::error!(%error, "cannot prune the trash");
             }
         }
+        recovered.extend(vault.unreadable()?);
         for one in &recovered {
             tracing::warn!(%one, "recovered");
         }

@@ -7,7 +7,7 @@ import type { OutcomeResult } from "./OutcomeResult";
  */
 export type OutcomeItem = { 
 /**
- * The tool's id.
+ * The tool's id; empty for a folder that no tool reads.
  */
 tool: string, 
 /**

@@ -75,6 +75,10 @@ verifications: Array<Verification>,
  */
 findings: Array<CheckView>, 
 /**
+ * How many rules were tried for them.
+ */
+rules: number, 
+/**
  * The files with their verification.
  */
 manifest: ManifestView, 

@@ -3,4 +3,4 @@
 /**
  * A part of the state that the page holds.
  */
-export type Scope = "library" | "servers" | "activity";
+export type Scope = "library" | "servers" | "activity" | "sharing";

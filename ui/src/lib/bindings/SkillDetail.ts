@@ -5,8 +5,10 @@ import type { CopyRef } from "./CopyRef";
 import type { Field } from "./Field";
 import type { ManifestView } from "./ManifestView";
 import type { PlacementView } from "./PlacementView";
+import type { ReaderView } from "./ReaderView";
 import type { Requests } from "./Requests";
 import type { RowState } from "./RowState";
+import type { VisibilityRow } from "./VisibilityRow";
 
 /**
  * One copy of a skill, in full.
@@ -60,6 +62,22 @@ manifestProblem: string | null,
  * What is wrong with it, worst first.
  */
 checks: Array<CheckView>, 
+/**
+ * How many rules of inspection looked at it.
+ */
+rules: number, 
+/**
+ * What each kind of reader makes of it.
+ */
+readers: Array<ReaderView>, 
+/**
+ * Which tools see which copy of this name, and through which root.
+ */
+visibility: Array<VisibilityRow>, 
+/**
+ * Whether its folder may be written: not one of the system's or of a tool's own.
+ */
+writable: boolean, 
 /**
  * All copies of the same name, this one among them.
  */

@@ -32,4 +32,16 @@ roots: Array<string>,
 /**
  * Where a copy for it goes.
  */
-installRoot: string, };
+installRoot: string, 
+/**
+ * Whether its folders are scanned.
+ */
+on: boolean, 
+/**
+ * What the person chose; absent where detection decides.
+ */
+chosen: boolean | null, 
+/**
+ * Whether the person set its folders.
+ */
+overridden: boolean, };

@@ -4,11 +4,14 @@
  */
 import type { FileContent } from "../bindings/FileContent";
 import type { FileState } from "../bindings/FileState";
+import { addFolder, removeFolder, setTool, settings } from "./fake/choices";
 import * as content from "./fake/content";
 import type { Files } from "./fake/content";
 import { libraryView, skillDetail } from "./fake/disk";
+import { applyAllFixes, applyFix } from "./fake/judging";
 import { fileState, offerDetail, reach, reviewView, serversView } from "./fake/offers";
 import { applyPlan, plan, undo } from "./fake/placing";
+import * as sharing from "./fake/sharing";
 import { State, failure, type FakeOptions } from "./fake/state";
 import { servers, type Offer, type Server } from "./fake/world";
 import type { Host } from "./types";
@@ -21,6 +24,8 @@ export interface FakeHost extends Host {
   removeFromDisk(name: string): void;
   /** The server offers other content from now on. */
   changeOffer(server: string, uri: string): void;
+  /** A program asks for something that is shared. */
+  askShared(client: string, method: string, uri: string | null, error: number | null): void;
 }
 
 function file(files: Files, path: string, owner: string, state: FileState): FileContent {
@@ -70,6 +75,7 @@ function change(state: State, server: Server, offer: Offer): void {
 
 export function fakeHost(options: FakeOptions = {}): FakeHost {
   const state = new State(options);
+  if (options.sharing) sharing.alreadyOn(state);
 
   function review(id: string) {
     const found = state.reviews.get(id);
@@ -101,6 +107,18 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       await state.wait();
       const copy = state.copy(id);
       return file(copy.files, path, copy.name, { kind: "local" });
+    },
+
+    async applyFix(id, fix) {
+      state.record("applyFix", id, fix);
+      await state.wait(20);
+      return applyFix(state, state.copy(id), fix);
+    },
+
+    async applyAllFixes(id) {
+      state.record("applyAllFixes", id);
+      await state.wait(20);
+      return applyAllFixes(state, state.copy(id));
     },
 
     async revealSkill(id) {
@@ -286,7 +304,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
 
     async settings() {
       state.record("settings");
-      return state.settings;
+      return settings(state);
     },
 
     async setTheme(theme) {
@@ -309,6 +327,75 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       state.settings = { ...state.settings, welcomed: true };
     },
 
+    async addFolder() {
+      state.record("addFolder");
+      await state.wait(4);
+      return addFolder(state);
+    },
+
+    async removeFolder(path) {
+      state.record("removeFolder", path);
+      await state.wait();
+      removeFolder(state, path);
+    },
+
+    async setToolOn(id, on) {
+      state.record("setToolOn", id, String(on));
+      await state.wait();
+      setTool(state, id, { chosen: on });
+    },
+
+    async chooseToolRoot(id) {
+      state.record("chooseToolRoot", id);
+      await state.wait(4);
+      const tool = state.tools.find((one) => one.id === id);
+      setTool(state, id, { own: tool?.own ?? tool?.roots, roots: [`~/elsewhere/${id}/skills`] });
+      return true;
+    },
+
+    async resetToolRoots(id) {
+      state.record("resetToolRoots", id);
+      await state.wait();
+      const tool = state.tools.find((one) => one.id === id);
+      setTool(state, id, { own: undefined, roots: tool?.own ?? tool?.roots ?? [] });
+    },
+
+    async sharing() {
+      state.record("sharing");
+      await state.wait(2);
+      return sharing.view(state);
+    },
+
+    async setSharing(change) {
+      state.record("setSharing", ...Object.values(change).map(String));
+      await state.wait();
+      sharing.set(state, change);
+    },
+
+    async addSharedFolder() {
+      state.record("addSharedFolder");
+      await state.wait(4);
+      return sharing.addFolder(state);
+    },
+
+    async removeSharedFolder(path) {
+      state.record("removeSharedFolder", path);
+      await state.wait();
+      sharing.removeFolder(state, path);
+    },
+
+    async sharingToken() {
+      state.record("sharingToken");
+      await state.wait(2);
+      return sharing.token(state);
+    },
+
+    async renewSharingToken() {
+      state.record("renewSharingToken");
+      await state.wait(4);
+      sharing.renew(state);
+    },
+
     async onChanged(listener) {
       state.listeners.add(listener);
       return () => state.listeners.delete(listener);
@@ -317,6 +404,10 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     removeFromDisk(name) {
       state.copies = state.copies.filter((copy) => copy.name !== name);
       state.emit("library");
+    },
+
+    askShared(client, method, uri, error) {
+      sharing.ask(state, client, method, uri, error);
     },
 
     changeOffer(id, uri) {

@@ -28,6 +28,52 @@ test("every method is the command of the same name, with the arguments under the
   ]);
 });
 
+test("fixes, folders and tools go under the names that the commands take", async () => {
+  const calls: [string, unknown][] = [];
+  mockIPC((command, args) => {
+    calls.push([command, args]);
+    return null;
+  });
+  await tauriHost.applyFix("0123", "f");
+  await tauriHost.applyAllFixes("0123");
+  await tauriHost.addFolder();
+  await tauriHost.removeFolder("~/a");
+  await tauriHost.setToolOn("codex", null);
+  await tauriHost.chooseToolRoot("codex");
+  await tauriHost.resetToolRoots("codex");
+  expect(calls).toEqual([
+    ["apply_fix", { copy: "0123", fix: "f" }],
+    ["apply_all_fixes", { copy: "0123" }],
+    ["add_folder", {}],
+    ["remove_folder", { path: "~/a" }],
+    ["set_tool_on", { tool: "codex", on: null }],
+    ["choose_tool_root", { tool: "codex" }],
+    ["reset_tool_roots", { tool: "codex" }],
+  ]);
+});
+
+test("sharing goes under the names that the commands take", async () => {
+  const calls: [string, unknown][] = [];
+  mockIPC((command, args) => {
+    calls.push([command, args]);
+    return null;
+  });
+  await tauriHost.sharing();
+  await tauriHost.setSharing({ kind: "listFiles", listFiles: true });
+  await tauriHost.addSharedFolder();
+  await tauriHost.removeSharedFolder("~/a");
+  await tauriHost.sharingToken();
+  await tauriHost.renewSharingToken();
+  expect(calls).toEqual([
+    ["sharing", {}],
+    ["set_sharing", { change: { kind: "listFiles", listFiles: true } }],
+    ["add_shared_folder", {}],
+    ["remove_shared_folder", { path: "~/a" }],
+    ["sharing_token", {}],
+    ["renew_sharing_token", {}],
+  ]);
+});
+
 test("progress goes through a channel under its own name", async () => {
   let given: unknown;
   mockIPC((_, args) => {

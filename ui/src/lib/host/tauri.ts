@@ -15,6 +15,8 @@ export const tauriHost: Host = {
   library: () => invoke("library"),
   skillDetail: (copy) => invoke("skill_detail", { copy }),
   skillFile: (copy, path) => invoke("skill_file", { copy, path }),
+  applyFix: (copy, fix) => invoke("apply_fix", { copy, fix }),
+  applyAllFixes: (copy) => invoke("apply_all_fixes", { copy }),
   revealSkill: (copy) => invoke("reveal_skill", { copy }),
   openLink: (url) => invoke("open_link", { url }),
 
@@ -50,6 +52,19 @@ export const tauriHost: Host = {
   setTheme: (theme) => invoke("set_theme", { theme }),
   setSamples: (on) => invoke("set_samples", { on }),
   setWelcomed: () => invoke("set_welcomed"),
+
+  addFolder: () => invoke("add_folder"),
+  removeFolder: (path) => invoke("remove_folder", { path }),
+  setToolOn: (tool, on) => invoke("set_tool_on", { tool, on }),
+  chooseToolRoot: (tool) => invoke("choose_tool_root", { tool }),
+  resetToolRoots: (tool) => invoke("reset_tool_roots", { tool }),
+
+  sharing: () => invoke("sharing"),
+  setSharing: (change) => invoke("set_sharing", { change }),
+  addSharedFolder: () => invoke("add_shared_folder"),
+  removeSharedFolder: (path) => invoke("remove_shared_folder", { path }),
+  sharingToken: () => invoke("sharing_token"),
+  renewSharingToken: () => invoke("renew_sharing_token"),
 
   onChanged: (listener) => listen<Changed>("changed", (event) => listener(event.payload)),
 };

@@ -16,6 +16,8 @@ import type { Progress } from "../bindings/Progress";
 import type { ReviewView } from "../bindings/ReviewView";
 import type { ServersView } from "../bindings/ServersView";
 import type { SettingsView } from "../bindings/SettingsView";
+import type { SharingChange } from "../bindings/SharingChange";
+import type { SharingView } from "../bindings/SharingView";
 import type { SkillDetail } from "../bindings/SkillDetail";
 import type { SourceRef } from "../bindings/SourceRef";
 import type { TargetRef } from "../bindings/TargetRef";
@@ -31,6 +33,10 @@ export interface Host {
   skillDetail(copy: string): Promise<SkillDetail>;
   /** One file of a local skill. */
   skillFile(copy: string, path: string): Promise<FileContent>;
+  /** Carries out one fix of a local skill through a plan; it can be undone like any change. */
+  applyFix(copy: string, fix: string): Promise<OutcomeView>;
+  /** Carries out the first fix of every diagnostic that has one, as one change. */
+  applyAllFixes(copy: string): Promise<OutcomeView>;
   /** Shows a local skill in the system's file manager. */
   revealSkill(copy: string): Promise<void>;
   /** Shows the address in a dialog of the system and opens it when the person says so; `https:` only. */
@@ -81,6 +87,28 @@ export interface Host {
   setSamples(on: boolean): Promise<void>;
   /** The first screen was finished. */
   setWelcomed(): Promise<void>;
+
+  /** Asks for a folder with the system's dialog and adds it: a skill, a folder of skills, or a project. False when the person chose none. */
+  addFolder(): Promise<boolean>;
+  /** Stops looking into an added folder; nothing on the disk changes. */
+  removeFolder(path: string): Promise<void>;
+  /** Scans a tool's folders, or does not; null lets detection decide. */
+  setToolOn(tool: string, on: boolean | null): Promise<void>;
+  /** Asks for a folder with the system's dialog and makes it the only one of the tool. False when the person chose none. */
+  chooseToolRoot(tool: string): Promise<boolean>;
+  /** Goes back to the tool's own folders. */
+  resetToolRoots(tool: string): Promise<void>;
+
+  /** What is shared with other programs, and who uses it. */
+  sharing(): Promise<SharingView>;
+  setSharing(change: SharingChange): Promise<void>;
+  /** Asks for a folder with the system's dialog and shares it too. False when the person chose none. */
+  addSharedFolder(): Promise<boolean>;
+  removeSharedFolder(path: string): Promise<void>;
+  /** The token, to show it to the person. */
+  sharingToken(): Promise<string>;
+  /** Makes a new token; programs with the old one are refused from then on. */
+  renewSharingToken(): Promise<void>;
 
   /** Calls back whenever a part of the state is out of date; the result stops it. */
   onChanged(listener: (changed: Changed) => void): Promise<() => void>;

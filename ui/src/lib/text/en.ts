@@ -13,6 +13,7 @@ export const en = {
     show: "Show",
     install: "Install…",
     copyTo: "Copy to…",
+    fix: "Fix…",
     retry: "Retry",
     close: "Close",
     cancel: "Cancel",
@@ -37,6 +38,7 @@ export const en = {
     tools: "Tools",
     servers: "Servers",
     activity: "Activity",
+    sharing: "Sharing",
     settings: "Settings",
     showAll: (count: number) => `Show all (${count} more)`,
     showFound: "Show found only",
@@ -89,6 +91,8 @@ export const en = {
       tool: (name: string) => `${name} has no skills`,
       toolHint: (root: string) =>
         `It reads ${root}. Copy a skill to it, or install one from a server.`,
+      off: (name: string) => `${name} is switched off`,
+      offHint: "Its folders are not read. Settings, under Tools, switches it on.",
       notFound: (name: string) => `${name} was not found on this machine`,
       notFoundHint: (root: string) => `Were it here, it would read ${root}.`,
       server: "No skills are offered",
@@ -234,14 +238,77 @@ export const en = {
     inspectedThen:
       "Its files were inspected when you reviewed it. A review shows the findings again.",
     cannotInspect: "Nothing was inspected: this skill cannot be reviewed.",
+    rulesHold: "Rules for skills: none is broken.",
+    nothingFound: (rules: number) =>
+      `Inspection: nothing found by ${plural(rules, "rule", "rules")}.`,
+    counts: {
+      grave: (count: number) => `${count} grave`,
+      error: (count: number) => plural(count, "error", "errors"),
+      warning: (count: number) => plural(count, "warning", "warnings"),
+      note: (count: number) => plural(count, "note", "notes"),
+    },
+    list: "What was found",
+    excerpt: "As it reads",
+    showRest: (count: number) => `Show ${count.toLocaleString("en-US")} more`,
     severity: { grave: "grave", error: "error", warning: "warning", note: "note" },
     at: (file: string, line: number | null, column: number | null) =>
       line === null ? file : column === null ? `${file}:${line}` : `${file}:${line}:${column}`,
     tab: (count: number) => plural(count, "finding", "findings"),
   },
 
+  readers: {
+    title: "What readers make of it",
+    whole: (count: number) =>
+      count === 1
+        ? "The one kind of reader loads it whole."
+        : `All ${count} kinds of reader load it whole.`,
+    reader: "Reader",
+    outcome: "Outcome",
+    message: "What it gets",
+    outcomes: { loads: "loads", partly: "partly", drops: "drops it" },
+  },
+
+  fix: {
+    preview: (title: string) => `What “${title}” changes`,
+    removed: "before: ",
+    added: "after: ",
+    or: "or",
+    cut: "The first lines of the change; the rest is alike.",
+    unseen: "The lines read the same: only characters that do not show change.",
+    folder: "The folder’s name",
+    from: "from ",
+    to: "to ",
+    all: (count: number) => `Fix all ${count}`,
+    notHere: "cannot be done here",
+    readOnly: "This copy can only be read",
+    readOnlyHint:
+      "Its folder belongs to the system or to a tool, which would write over it. Copy the skill to a tool, and fix the copy.",
+    failed: "Nothing was fixed",
+    done: (name: string, title: string) => `Fixed “${name}”: ${title}`,
+    doneAll: (name: string, left: number) =>
+      left === 0 ? `Fixed “${name}”` : `Fixed “${name}”; ${left} more can be fixed`,
+  },
+
   where: {
     copies: "Copies on this machine",
+    seen: {
+      seen: "seen",
+      shadowed: "another copy wins",
+      notSeen: "not seen",
+      unknown: "unknown",
+    },
+    seenHelp: {
+      seen: "The tool loads this copy",
+      shadowed: "The tool loads another copy of the same name",
+      notSeen: "The tool does not load this copy",
+      unknown: "Nothing that can be relied on says what the tool does",
+    },
+    who: (path: string) => `Which tools see ${path}`,
+    tool: "Tool",
+    sees: "Whether it sees it",
+    why: "Why",
+    through: "Through",
+
     seenBy: "Seen by",
     nobody: "no tool",
     thisCopy: "shown here",
@@ -267,7 +334,7 @@ export const en = {
 
   history: {
     none: "Nothing has happened to this skill here",
-    noneHint: "Approvals, installs, copies and what was undone appear here.",
+    noneHint: "Approvals, installs, copies, fixes and what was undone appear here.",
   },
 
   review: {
@@ -293,7 +360,6 @@ export const en = {
     asksFor: "Asks for",
     contains: "Contains",
     findings: "Findings",
-    noFindings: "Nothing was found.",
     notInspected: "Files that do not match were not inspected.",
     checks: "Checks",
     allHold: (count: number) => `All ${count} checks hold`,
@@ -340,7 +406,7 @@ export const en = {
     copyTitle: (name: string) => `Copy “${name}”`,
     from: (origin: string) => `From ${origin}`,
     tools: "Tools",
-    showAll: (count: number) => `Show ${plural(count, "tool", "tools")} not found on this machine`,
+    showAll: (count: number) => `Show ${plural(count, "tool", "tools")} not found or switched off`,
     looking: "Looking at what is in each tool’s folder",
     standing: {
       free: "free",
@@ -388,6 +454,8 @@ export const en = {
 
   undo: {
     done: "Undone",
+    unfixed: (name: string) => `Undone: “${name}” is as it was before it was fixed`,
+    keptFixed: (name: string) => `“${name}” was edited after it was fixed, so it was kept`,
     takenOut: (name: string, tools: string[]) =>
       `Undone: “${name}” taken out of ${tools.join(", ")}`,
     asBefore: (name: string, tools: string[]) =>
@@ -472,7 +540,7 @@ export const en = {
   activity: {
     title: "Activity",
     none: "Nothing has happened yet",
-    noneHint: "Approvals, installs, copies and what was undone appear here, newest first.",
+    noneHint: "Approvals, installs, copies, fixes and what was undone appear here, newest first.",
     undone: "undone",
     undo: "Undo",
     kinds: {
@@ -483,9 +551,160 @@ export const en = {
       revoked: "Approval ended",
       installed: "Installed",
       copied: "Copied",
+      fixed: "Fixed",
       undone: "Undone",
       recovered: "Recovered",
     },
+  },
+
+  sharing: {
+    title: "Sharing",
+    about:
+      "Programs on this machine that speak MCP can read your skills from Skillhold. They can change nothing, and need the token.",
+    start: "Start sharing",
+    stop: "Stop sharing",
+    switch: "Share my skills",
+    phase: {
+      off: "off",
+      starting: "starting",
+      on: "on",
+      stopping: "stopping",
+      failed: "failed",
+    },
+    phaseHelp: {
+      off: "No program can reach your skills through Skillhold. Switch it on, then connect a program below.",
+      starting: "The address appears in a moment.",
+      stopping: "Programs that are connected are let go.",
+    },
+    isOn: (url: string) => `Sharing is on, at ${url}`,
+    isStarting: "Sharing starts",
+    isOff: "Sharing is off",
+    ended: (why: string) => `Sharing is not running: ${why}`,
+    address: "Address",
+    copyAddress: "Copy the address",
+    skills: (count: number) => `${plural(count, "skill is", "skills are")} shared.`,
+    noSkills: "No skill is shared. See below what to tick or to put right.",
+    counting: "Looking through the folders…",
+    programs: (count: number) => `${plural(count, "program", "programs")} in the last minute`,
+    failed: "Sharing is not running",
+    notSwitched: "Sharing was left as it was",
+    retry: "Try again",
+    unread: "What is shared could not be read",
+
+    what: "What is shared",
+    tools: "Folders of your tools",
+    noTools: "No tool that keeps skills was found on this machine.",
+    noToolsHint: "Add a folder below. A tool can be switched on in Settings, under Tools.",
+    folders: "Further folders",
+    foldersHelp: "A skill, a folder of skills or a project that lies elsewhere.",
+    noFolders: "No further folder is shared.",
+    addFolder: "Add folder…",
+    addingFolder: "Adding…",
+    removeFolder: "Remove",
+    removed: (path: string) => `${path} is no longer shared; nothing on the disk changed`,
+    nothing: "There is nothing to share",
+    nothingHint: "Tick a tool, or add a folder.",
+    whatFailed: "What is shared was left as it was",
+    leftOut: "Left out",
+    leftOutHelp: "In a folder that is shared, and still not given to others:",
+    showRest: (count: number) => `Show ${count.toLocaleString("en-US")} more`,
+
+    connect: "Connect a program",
+    connectHelp: "Choose a tool, and put these settings where it looks for them.",
+    tool: "Tool",
+    place: "Where",
+    settingsFor: (tool: string) => `Settings for ${tool}`,
+    copyShown: "Copy as shown",
+    copyWithToken: "Copy with the token",
+    withPlaceholder:
+      "stands where the token belongs. “Copy as shown” keeps the word; “Copy with the token” puts the token itself in its place.",
+    withoutPlaceholder: "No token is needed in these settings.",
+    copiedShown: "Copied as shown, without the token",
+    copiedWithToken: "Copied with the token in it",
+    whenOff: "Sharing is off. These settings work once it is on.",
+    anyPort:
+      "Each start takes another free port, and then these settings lead nowhere. Set a port below to keep them.",
+    noSnippets: "No settings are ready-made for the tools on this machine.",
+    noSnippetsHint:
+      "Any program that speaks MCP over HTTP can connect: give it the address, and the header `Authorization: Bearer TOKEN` with the token in place of the last word.",
+
+    token: "Token",
+    tokenHelp: "Whoever has it can read every shared skill, as long as sharing is on.",
+    kept: {
+      keychain: "Kept in the system’s keychain.",
+      file: "Kept in a file that only you may read, because no keychain of the system could be used.",
+    },
+    hidden: "hidden",
+    show: "Show",
+    hide: "Hide",
+    copyToken: "Copy",
+    tokenCopied: "Token copied",
+    renew: "New token…",
+    renewTitle: "Make a new token?",
+    renewNote:
+      "Every program that connects now is refused at once, until its settings hold the new token. There is no way back to the old one.",
+    renewStays: "What is shared, the address and the port stay as they are.",
+    renewYes: "Make a new token",
+    renewing: "Making…",
+    renewed: "There is a new token. Put it into the settings of your programs.",
+    tokenFailed: "The token was left as it was",
+
+    how: "How it is shared",
+    howHelp: "While it is on, each change starts it again, and programs connect anew.",
+    mode: "Mode",
+    strict: "Strict",
+    strictHelp:
+      "Skills are announced through the skills extension, each file with its digest. A skill that breaks a rule is not announced.",
+    compatible: "Compatible",
+    compatibleHelp:
+      "For programs without the extension: plain resources with a manifest, broken skills too. Of two with one name, the first is taken.",
+    files: "Files other than SKILL.md",
+    template: "Read on request",
+    templateHelp: "The list stays short: a program reads each file by its path.",
+    listed: "Each one listed",
+    listedHelp: "For programs that read only what they find in the list.",
+    discovery: "Announce skills through the extension",
+    discoveryHelp: "Off: their files can be read, but no program is told which skills there are.",
+    noDiscovery: "Only strict mode can announce skills.",
+    port: "Port",
+    portHelp: "On this machine only. 0 takes a free one at each start.",
+    portWrong: "a whole number from 0 to 65535",
+    setPort: "Use this port",
+    howFailed: "It was left as it was",
+
+    use: "Who uses it",
+    clients: "Connected, or asked in the last minute",
+    clientsHelp: "The names are what the programs call themselves.",
+    noClients: "Nobody at the moment",
+    noClientsHint:
+      "Put the settings from “Connect a program” into a tool and start it: it appears here.",
+    noClientsOff: "Nobody, because sharing is off.",
+    moreClients: (count: number) => `and ${plural(count, "other", "others")}`,
+    unnamed: "does not say its name",
+    client: (since: string, last: string, requests: number) =>
+      requests === 0
+        ? `since ${since} · has asked for nothing yet`
+        : `since ${since} · last asked ${last} · ${plural(requests, "request", "requests")}`,
+    requests: "Last requests",
+    noRequests: "Nothing was asked yet.",
+    time: "Time",
+    request: "Request",
+    program: "Program",
+    answer: "Answer",
+    answered: "answered",
+    code: (code: number) => `error ${code}`,
+    codes: {
+      [-32700]: "what was sent is not JSON",
+      [-32600]: "not a valid request",
+      [-32601]: "no such method",
+      [-32602]: "no such resource, or a wrong parameter",
+      [-32603]: "it could not be answered",
+      [-32002]: "no such resource",
+      [-32020]: "headers and message differ",
+      [-32021]: "the program lacks what it needs for this",
+      [-32022]: "a version of the protocol that is not spoken here",
+    } as Readonly<Record<number, string>>,
+    otherCode: "refused",
   },
 
   settings: {
@@ -502,6 +721,38 @@ export const en = {
     keys: "Keyboard",
     showKeys: "Show all keys",
     problems: "Folders that could not be read",
+    folders: "Folders",
+    foldersHelp:
+      "What lies in the folders of your tools is found by itself. Add what lies elsewhere: one skill, a folder of skills, or a project, in which the tools’ own folders are then read.",
+    addFolder: "Add folder…",
+    addingFolder: "Adding…",
+    noFolders: "No folder was added.",
+    removeFolder: "Remove",
+    removed: (path: string) => `${path} is no longer looked into; nothing on the disk changed`,
+    folderFailed: "The folder was not added",
+    folderKinds: {
+      skill: "one skill",
+      skills: "folder of skills",
+      project: "project",
+      empty: "holds no skills now",
+    },
+    skills: (count: number) => plural(count, "skill", "skills"),
+    tools: "Tools",
+    toolsHelp:
+      "A tool that is found on this machine is read by itself. Switch it off to leave it out of the library, or on where it was not found.",
+    noTools: "No tool was found on this machine. Switch one on to read its folders all the same.",
+    showAllTools: (count: number) => `Show all (${count} more)`,
+    showFewerTools: "Show only those found or set",
+    detection: { detected: "found", folderOnly: "folder only", notFound: "not found" },
+    read: (tool: string) => `Whether the folders of ${tool} are read`,
+    choices: { auto: "Automatic", on: "On", off: "Off" },
+    automatic: (on: boolean) => `Automatic: ${on ? "on" : "off"}`,
+    isOff: "off",
+    overridden: "your folder",
+    useFolder: "Use another folder…",
+    reset: "Reset",
+    resetHelp: "Goes back to the folders that the tool reads by itself",
+    toolFailed: (tool: string) => `${tool} was left as it was`,
   },
 
   welcome: {

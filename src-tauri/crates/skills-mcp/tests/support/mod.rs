@@ -157,7 +157,9 @@ impl Provider for Memory {
 
     fn entries(&self) -> Option<Entries> {
         self.strict.then(|| Entries {
-            entries: vec![self.make_entry("review"), self.make_entry("review/inner")],
+            entries: ["review", "review/inner"]
+                .map(|folder| Arc::new(self.make_entry(folder)))
+                .to_vec(),
             warnings: Vec::new(),
         })
     }

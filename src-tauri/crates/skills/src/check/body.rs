@@ -1,61 +1,95 @@
 //! Rules for the text of a `SKILL.md`.
 
-use percent_encoding::percent_decode_str;
+use std::collections::BTreeSet;
 
-use super::{Diagnostic, codes};
+use super::{Diagnostic, MAX_PLACES, Place, codes, links};
 use crate::MAIN_FILE;
 use crate::frontmatter::FrontMatter;
-use crate::lines::{LineIndex, lines, lines_at, without_last_break};
-use crate::manifest::Manifest;
-use crate::pattern::{Pattern, compile};
+use crate::lines::{LineIndex, lines_at, without_last_break};
 
-/// The most lines of a body before it should be split (the format's own advice).
+/// The most lines of a body (Agent Skills, Progressive disclosure).
 const MAX_LINES: usize = 500;
 
-/// The most places that one rule names.
-const MAX_PLACES: usize = 20;
+/// The most tokens of a body, about (Agent Skills, Progressive disclosure).
+const MAX_TOKENS: usize = 5_000;
 
-static LINK: Pattern = Pattern::new(|| compile(r"\]\(\s*<?([^()<>\s]+)>?(?:\s+[^()]*)?\)"));
+/// The words with which Git starts the lines of an unfinished merge, but for `=======`, which is
+/// also a heading of Markdown.
+const MARKERS: &[&str] = &["<<<<<<< ", ">>>>>>> ", "||||||| "];
 
-pub(super) fn check(text: &str, read: &FrontMatter, files: &Manifest, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(
+    text: &str,
+    read: &FrontMatter,
+    files: Option<&BTreeSet<&str>>,
+    found: &mut Vec<Diagnostic>,
+) {
     let index = LineIndex::new(text);
-    let count = lines(read.body()).count();
-    if read.body().trim().is_empty() {
-        found.push(codes::BODY_EMPTY.say("there is no text below the front matter", None));
-    }
-    if count > MAX_LINES {
-        let message = format!("the text has {count} lines; {MAX_LINES} is the advice");
-        found.push(codes::BODY_LONG.say(message, None));
-    }
+    let start = text.len().saturating_sub(read.body().len());
+    length(text, start, read.body_line(), &index, found);
     characters(text, &index, found);
-    let mut fence = None;
+    dashes(text, start, &index, found);
     let mut markers = 0;
-    let mut broken_links = 0;
-    for (start, line) in lines_at(text) {
-        let line = without_last_break(line);
-        let marker =
-            ["<<<<<<< ", ">>>>>>> ", "||||||| "].iter().any(|marker| line.starts_with(marker));
-        if marker && markers < MAX_PLACES {
+    for (at, line) in lines_at(text) {
+        if MARKERS.iter().any(|marker| line.starts_with(marker)) && markers < MAX_PLACES {
             markers += 1;
-            let place = index.place(MAIN_FILE, start..start + 7);
+            let place = index.place(MAIN_FILE, at..at + 7);
             found.push(codes::MERGE_MARKER.say("a merge was not finished here", Some(place)));
         }
-        match (fence, fence_of(line)) {
-            (None, Some(opened)) => fence = Some(opened),
-            (Some(opened), Some(closing)) if opened == closing => fence = None,
-            (None, None) if broken_links < MAX_PLACES => {
-                let most = MAX_PLACES - broken_links;
-                broken_links += links(start, line, files, &index, found, most);
-            }
-            _ => {}
-        }
+    }
+    if let Some(files) = files {
+        links::check(text, start, files, &index, found);
     }
 }
 
-/// The character of a code fence on this line.
-fn fence_of(line: &str) -> Option<char> {
-    let line = line.trim_start();
-    ['`', '~'].into_iter().find(|fence| line.starts_with(&fence.to_string().repeat(3)))
+fn length(
+    text: &str,
+    start: usize,
+    first_line: u32,
+    index: &LineIndex<'_>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let body = &text[start..];
+    let first = || Place { file: MAIN_FILE.to_owned(), line: first_line, column: 1, length: 0 };
+    if body.trim().is_empty() {
+        let message = "there is no text below the front matter";
+        found.push(codes::BODY_EMPTY.say(message, Some(first())));
+        return;
+    }
+    let mut count = 0;
+    let mut beyond = None;
+    for (at, line) in lines_at(body) {
+        count += 1;
+        if count == MAX_LINES + 1 {
+            beyond = Some(start + at..start + at + without_last_break(line).len());
+        }
+    }
+    if let Some(beyond) = beyond {
+        let message = format!("the text has {count} lines; {MAX_LINES} is the advice");
+        found.push(codes::BODY_LONG.say(message, Some(index.place(MAIN_FILE, beyond))));
+    }
+    let tokens = tokens(body);
+    if tokens > MAX_TOKENS {
+        let message = format!(
+            "the text has about {tokens} tokens, counting four letters of English as one; \
+             {MAX_TOKENS} is the advice"
+        );
+        found.push(codes::BODY_TOKENS.say(message, Some(first())));
+    }
+}
+
+/// About how many tokens a text has for a model: one for four characters of ASCII, one for two of
+/// other alphabets of the Latin, Greek, Cyrillic, Hebrew and Arabic kind, and one for each
+/// character beyond, as of Chinese. Models differ by a quarter or so in both directions.
+fn tokens(text: &str) -> usize {
+    let quarters: usize = text
+        .chars()
+        .map(|c| match u32::from(c) {
+            ..0x80 => 1,
+            0x80..0x800 => 2,
+            _ => 4,
+        })
+        .sum();
+    quarters.div_ceil(4)
 }
 
 fn characters(text: &str, index: &LineIndex<'_>, found: &mut Vec<Diagnostic>) {
@@ -78,61 +112,27 @@ fn characters(text: &str, index: &LineIndex<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Says at most so many broken links of a line; gives back how many it said.
-fn links(
-    start: usize,
-    line: &str,
-    files: &Manifest,
-    index: &LineIndex<'_>,
-    found: &mut Vec<Diagnostic>,
-    most: usize,
-) -> usize {
-    let before = found.len();
-    for link in LINK.captures_iter(line).filter_map(|captures| captures.get(1)) {
-        let target = link.as_str();
-        if target.starts_with(['#', '/', '~', '$', '{'])
-            || target.contains(':')
-            || target.starts_with('<')
-        {
-            continue;
-        }
-        let target = target.split(['#', '?']).next().unwrap_or_default();
-        let decoded = percent_decode_str(target).decode_utf8_lossy();
-        let place = || Some(index.place(MAIN_FILE, start + link.start()..start + link.end()));
-        match inside(&decoded) {
-            None => found.push(
-                codes::LINK_OUTSIDE.say(format!("`{target}` lies outside of the skill"), place()),
-            ),
-            Some(path) => {
-                let folder = format!("{path}/");
-                let there = path.is_empty()
-                    || files.get(&path).is_some()
-                    || files.files().iter().any(|file| file.path.starts_with(&folder));
-                if !there {
-                    found.push(
-                        codes::LINK_MISSING.say(format!("there is no file `{path}`"), place()),
-                    );
-                }
-            }
-        }
-        if found.len() - before == most {
-            break;
-        }
+/// `---` inside of the front matter, where a reader that splits at it stops.
+fn dashes(text: &str, start: usize, index: &LineIndex<'_>, found: &mut Vec<Diagnostic>) {
+    let Some(opened) = text[..start].find("---").map(|at| at + 3) else { return };
+    let Some(at) = text[opened..start].find("---").map(|at| opened + at) else { return };
+    let is_the_end = text[..at].ends_with(['\n', '\r']) && text[at + 3..start].trim().is_empty();
+    if !is_the_end {
+        let place = index.place(MAIN_FILE, at..at + 3);
+        found.push(codes::FRONT_MATTER_DASHES.say("there is `---` in a value", Some(place)));
     }
-    found.len() - before
 }
 
-/// The path without `.` and `..`; `None` where it leaves the skill.
-fn inside(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_estimated_by_the_script() {
+        assert_eq!(tokens(""), 0);
+        assert_eq!(tokens("abcd"), 1);
+        assert_eq!(tokens("abcde"), 2);
+        assert_eq!(tokens("при"), 2);
+        assert_eq!(tokens("从文件"), 3);
     }
-    Some(parts.join("/"))
 }

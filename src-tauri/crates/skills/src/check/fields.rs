@@ -2,9 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Diagnostic, Place, codes};
+use super::mending::Mender;
+use super::publish::{COMPATIBILITY, are_tools, is_compatibility};
+use super::{Diagnostic, MAX_PLACES, Place, Rule, Severity, codes, description, name};
 use crate::MAIN_FILE;
-use crate::frontmatter::{FrontMatter, same_field};
+use crate::fix::{Fix, TextEdit};
+use crate::frontmatter::{FieldSource, FrontMatter, Style, same_field};
 
 /// The fields of the format.
 const FORMAT: &[&str] =
@@ -28,172 +31,249 @@ const OF_TOOLS: &[&str] = &[
     "when_to_use",
 ];
 
-/// Letters of other scripts that look like those a name may have.
-const LOOK_ALIKES: &[(char, char)] = &[
-    ('а', 'a'),
-    ('с', 'c'),
-    ('ԁ', 'd'),
-    ('е', 'e'),
-    ('һ', 'h'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('ӏ', 'l'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('ԛ', 'q'),
-    ('ѕ', 's'),
-    ('ԝ', 'w'),
-    ('х', 'x'),
-    ('у', 'y'),
-    ('α', 'a'),
-    ('ο', 'o'),
-    ('ν', 'v'),
-    ('ρ', 'p'),
-    ('ι', 'i'),
-    ('κ', 'k'),
-    ('υ', 'u'),
-    ('ı', 'i'),
-    ('ɡ', 'g'),
-    ('‐', '-'),
-    ('‑', '-'),
-    ('–', '-'),
-    ('—', '-'),
-    ('−', '-'),
-];
+/// Fields of tools that hold a truth value, which quotes would make a text.
+const TRUTHS: &[&str] = &["disable-model-invocation", "user-invocable"];
 
-/// The most characters of a name, a description and a compatibility.
-const NAME: usize = 64;
-const DESCRIPTION: usize = 1024;
-const COMPATIBILITY: usize = 500;
+/// Says what is wrong with the fields, each with the fixes that were tried on a copy.
+pub(super) fn check(
+    folder_name: &str,
+    skill_md: &[u8],
+    read: &FrontMatter,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mender = Mender::new(folder_name, skill_md, read);
+    judge(folder_name, read, mender.as_ref(), found);
+    if let Some(mender) = &mender {
+        versions(read, mender, found);
+        flow_styles(read, mender, found);
+    }
+}
 
-pub(super) fn check(folder_name: &str, read: &FrontMatter, found: &mut Vec<Diagnostic>) {
+/// Says what is wrong with the names and values of fields, without fixes where nothing mends.
+pub(super) fn judge(
+    folder_name: &str,
+    read: &FrontMatter,
+    mender: Option<&Mender<'_>>,
+    found: &mut Vec<Diagnostic>,
+) {
     let fields = read.fields();
-    name(folder_name, read, found);
-    description(read, found);
+    // Where nothing could be read that is said, and no more can be.
+    let is_unread = read.problems().iter().any(|one| one.severity == Severity::Error);
+    if fields.is_empty() && is_unread {
+        return;
+    }
+    name::judge(folder_name, read, mender, found);
+    description::judge(read, mender, found);
     if fields.get("license").is_some_and(|value| !value.is_string()) {
-        found
-            .push(codes::LICENSE_TYPE.say("`license` is not a text", value_place(read, "license")));
+        let mut wrong =
+            codes::LICENSE_TYPE.say("`license` is not a text", value_place(read, "license"));
+        wrong.fixes.extend(quote(mender, &codes::LICENSE_TYPE, "license"));
+        found.push(wrong);
     }
-    if let Some(value) = fields.get("compatibility")
-        && value.as_str().is_none_or(|text| text.is_empty() || text.chars().count() > COMPATIBILITY)
-    {
-        let message = "`compatibility` is not a text of 1 to 500 characters";
-        found.push(codes::COMPATIBILITY_TYPE.say(message, value_place(read, "compatibility")));
+    if let Some(value) = fields.get("compatibility").filter(|value| !is_compatibility(value)) {
+        let message = match value.as_str() {
+            Some("") => "`compatibility` is empty".to_owned(),
+            Some(text) => format!(
+                "`compatibility` has {} characters; {COMPATIBILITY} is the most",
+                text.chars().count()
+            ),
+            None => "`compatibility` is not a text".to_owned(),
+        };
+        let place = value_place(read, "compatibility");
+        let mut wrong = codes::COMPATIBILITY_TYPE.say(message, place);
+        wrong.fixes.extend(quote(mender, &codes::COMPATIBILITY_TYPE, "compatibility"));
+        found.push(wrong);
     }
-    match fields.get("allowed-tools") {
-        None | Some(Value::String(_)) => {}
-        Some(Value::Array(items)) if items.iter().all(Value::is_string) => {
-            let message = "`allowed-tools` is a list: some readers refuse the skill";
-            found.push(codes::ALLOWED_TOOLS_LIST.say(message, value_place(read, "allowed-tools")));
-        }
-        Some(_) => {
-            let message = "`allowed-tools` is neither a text nor a list of texts";
-            found.push(codes::ALLOWED_TOOLS_TYPE.say(message, value_place(read, "allowed-tools")));
-        }
+    if let Some(value) = fields.get("allowed-tools") {
+        allowed_tools(value, read, mender, found);
     }
     match fields.get("metadata") {
         None => {}
-        Some(Value::Object(values)) => {
-            for name in values.iter().filter(|(_, value)| !value.is_string()).map(|(name, _)| name)
-            {
-                let message = format!("`metadata.{name}` is not a text");
-                found.push(codes::METADATA_VALUES.say(message, value_place(read, "metadata")));
-            }
-        }
+        Some(Value::Object(values)) => metadata(values, read, mender, found),
         Some(_) => {
-            found.push(
-                codes::METADATA_TYPE
-                    .say("`metadata` does not hold fields", value_place(read, "metadata")),
-            );
+            let place = value_place(read, "metadata");
+            found.push(codes::METADATA_TYPE.say("`metadata` does not hold fields", place));
         }
     }
-    for name in fields
-        .keys()
-        .filter(|name| !FORMAT.contains(&name.as_str()) && !OF_TOOLS.contains(&name.as_str()))
-    {
-        unknown(name, read, found);
+    for name in fields.keys().filter(|name| !FORMAT.contains(&name.as_str())).take(most(mender)) {
+        other(name, read, mender, found);
     }
 }
 
-fn name(folder_name: &str, read: &FrontMatter, found: &mut Vec<Diagnostic>) {
-    let place = || value_place(read, "name");
-    let name = match read.fields().get("name") {
-        None | Some(Value::Null) => {
-            found.push(codes::NAME_MISSING.say("there is no `name`", first_place()));
-            return;
-        }
-        Some(Value::String(name)) => name,
-        Some(_) => {
-            found.push(codes::NAME_TYPE.say("`name` is not a text", place()));
-            return;
-        }
+fn allowed_tools(
+    value: &Value,
+    read: &FrontMatter,
+    mender: Option<&Mender<'_>>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let place = || value_place(read, "allowed-tools");
+    if !are_tools(value) {
+        let message = "`allowed-tools` is neither a text nor a list of texts";
+        found.push(codes::ALLOWED_TOOLS_TYPE.say(message, place()));
+        return;
+    }
+    let items: Vec<&str> = match value {
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        value => value.as_str().into_iter().collect(),
     };
-    if name.chars().count() > NAME {
-        found.push(
-            codes::NAME_LENGTH
-                .say(format!("`name` has {} characters", name.chars().count()), place()),
-        );
+    if value.is_array() {
+        let message = "`allowed-tools` is a list: some readers refuse the skill";
+        let mut list = codes::ALLOWED_TOOLS_LIST.say(message, place());
+        if let Some(mender) = mender {
+            list.fixes.extend(mender.join(&codes::ALLOWED_TOOLS_LIST, "allowed-tools", &items));
+        }
+        found.push(list);
     }
-    if !is_name(name) {
-        found.push(codes::NAME_FORM.say(format!("{name:?} is not a name of a skill"), place()));
-    }
-    if let Some((other, letter)) =
-        LOOK_ALIKES.iter().find(|(other, _)| name.contains(*other) || folder_name.contains(*other))
-    {
-        let message =
-            format!("the name has U+{:04X}, which looks like `{letter}`", u32::from(*other));
-        found.push(codes::NAME_LOOK_ALIKE.say(message, place()));
-    }
-    if name != folder_name {
-        let message = format!("the field `name` is {name:?} and the folder is {folder_name:?}");
-        found.push(codes::NAME_FOLDER.say(message, place()));
+    let wildcard = items.iter().flat_map(|item| tools(item)).find(|tool| allows_all(tool));
+    if let Some(tool) = wildcard {
+        let message = format!("`{tool}` in `allowed-tools` allows everything of its kind");
+        found.push(codes::ALLOWED_TOOLS_WILDCARD.say(message, place()));
     }
 }
 
-/// True for 1 to 64 of `a-z0-9-` without a hyphen at an end or doubled.
-pub(crate) fn is_name(name: &str) -> bool {
-    (1..=NAME).contains(&name.len())
-        && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
-        && !name.starts_with('-')
-        && !name.ends_with('-')
-        && !name.contains("--")
+/// The single tools of a text: what blanks and commas part, but for those in parentheses.
+fn tools(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    text.split(move |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (c.is_whitespace() || c == ',')
+    })
+    .filter(|tool| !tool.is_empty())
 }
 
-fn description(read: &FrontMatter, found: &mut Vec<Diagnostic>) {
-    let place = || value_place(read, "description");
-    match read.fields().get("description") {
-        None => {
-            found.push(codes::DESCRIPTION_MISSING.say("there is no `description`", first_place()))
-        }
-        Some(Value::Null) => {
-            found.push(codes::DESCRIPTION_BLANK.say("`description` is blank", place()))
-        }
-        Some(Value::String(text)) if text.trim().is_empty() => {
-            found.push(codes::DESCRIPTION_BLANK.say("`description` is blank", place()));
-        }
-        Some(Value::String(text)) => {
-            let length = text.chars().count();
-            if length > DESCRIPTION {
-                let message = format!("`description` has {length} characters; 1,024 is the most");
-                found.push(codes::DESCRIPTION_LENGTH.say(message, place()));
-            }
-        }
-        Some(_) => found.push(codes::DESCRIPTION_TYPE.say("`description` is not a text", place())),
-    }
+/// `*`, `mcp__server__*` and `Bash(*)`, but not `Bash(git:*)`.
+fn allows_all(tool: &str) -> bool {
+    let (name, argument) = tool.split_once('(').unwrap_or((tool, ""));
+    let argument = argument.trim_end_matches(')');
+    name.contains('*') || argument.contains('*') && argument.chars().all(|c| "*:/ ".contains(c))
 }
 
-fn unknown(name: &str, read: &FrontMatter, found: &mut Vec<Diagnostic>) {
-    let place = read.place(name).map(|field| field.key.clone());
-    let meant = FORMAT
+fn metadata(
+    values: &serde_json::Map<String, Value>,
+    read: &FrontMatter,
+    mender: Option<&Mender<'_>>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let sources = mender.and_then(|mender| mender.source("metadata"));
+    for name in values
         .iter()
-        .chain(OF_TOOLS)
-        .find(|known| same_field(known, name))
-        .or_else(|| FORMAT.iter().find(|known| distance(known, &name.to_lowercase()) <= 2));
-    found.push(match meant {
-        Some(known) => codes::FIELD_MISSPELT
-            .say(format!("`{name}` is not a field; did you mean `{known}`?"), place),
-        None => codes::FIELD_UNKNOWN.say(format!("`{name}` is not a field of the format"), place),
-    });
+        .filter(|(_, value)| !value.is_string())
+        .map(|(name, _)| name)
+        .take(most(mender))
+    {
+        let message = format!("`metadata.{name}` is not a text");
+        let source = sources.and_then(|all| all.items.iter().find(|item| item.name == *name));
+        let place = match (mender, source) {
+            (Some(mender), Some(source)) => Some(mender.place(source.value.clone())),
+            _ => value_place(read, "metadata"),
+        };
+        let mut wrong = codes::METADATA_VALUES.say(message, place);
+        if let (Some(mender), Some(source)) = (mender, source) {
+            wrong.fixes.extend(mender.quote(&codes::METADATA_VALUES, source));
+        }
+        found.push(wrong);
+    }
+}
+
+/// How many places are named: all of them where they are only counted.
+fn most(mender: Option<&Mender<'_>>) -> usize {
+    if mender.is_some() { MAX_PLACES } else { usize::MAX }
+}
+
+/// A field that the format does not have.
+fn other(name: &str, read: &FrontMatter, mender: Option<&Mender<'_>>, found: &mut Vec<Diagnostic>) {
+    let place = read.place(name).map(|field| field.key.clone());
+    if OF_TOOLS.contains(&name) {
+        let message = format!("`{name}` is a field of single tools, not of the format");
+        found.push(codes::FIELD_OF_TOOL.say(message, place));
+        return;
+    }
+    let all = || FORMAT.iter().chain(OF_TOOLS);
+    let spelt = all().find(|known| same_field(known, name));
+    let lower = name.to_lowercase();
+    let near = || FORMAT.iter().find(|known| distance(known, &lower) <= 2);
+    let Some(known) = spelt.or_else(near) else {
+        let message = format!("`{name}` is not a field of the format");
+        found.push(codes::FIELD_UNKNOWN.say(message, place));
+        return;
+    };
+    let message = format!("`{name}` is not a field; did you mean `{known}`?");
+    let mut misspelt = codes::FIELD_MISSPELT.say(message, place);
+    // Two letters off may still be another word.
+    if let Some(mender) = mender.filter(|_| spelt.is_some() || distance(known, &lower) == 1) {
+        misspelt.fixes.extend(mender.rename(&codes::FIELD_MISSPELT, name, known));
+    }
+    found.push(misspelt);
+}
+
+/// Plain values that YAML 1.1 and 1.2 read differently.
+fn versions(read: &FrontMatter, mender: &Mender<'_>, found: &mut Vec<Diagnostic>) {
+    let mut left = MAX_PLACES;
+    for field in read.field_sources().iter().filter(|field| field.differs_in_1_2) {
+        let mut waiting = vec![field];
+        while let Some(source) = waiting.pop() {
+            if !source.items.is_empty() {
+                waiting.extend(source.items.iter().rev().filter(|item| item.differs_in_1_2));
+                continue;
+            }
+            let Some(text) = source.text.as_deref() else { continue };
+            if left == 0 {
+                return;
+            }
+            left -= 1;
+            let message = format!("YAML 1.1 and 1.2 read `{text}` as different values");
+            let place = Some(mender.place(source.value.clone()));
+            let mut differs = codes::YAML_VERSIONS_DIFFER.say(message, place);
+            differs.fixes.extend(same_in_both(field, source, text, mender));
+            found.push(differs);
+        }
+    }
+}
+
+/// Quotes a value, or writes a truth value as both versions do.
+fn same_in_both(
+    field: &FieldSource,
+    source: &FieldSource,
+    text: &str,
+    mender: &Mender<'_>,
+) -> Option<Fix> {
+    let rule = &codes::YAML_VERSIONS_DIFFER;
+    if !TRUTHS.contains(&field.name.as_str()) {
+        return mender.quote(rule, source);
+    }
+    let truth = match text.to_ascii_lowercase().as_str() {
+        "yes" | "on" => "true",
+        "no" | "off" => "false",
+        _ => return None,
+    };
+    let edit = TextEdit { range: source.value.clone(), replacement: truth.to_owned() };
+    mender.tried(rule, &format!("write `{truth}`"), vec![edit], &super::mending::Change::Nothing)
+}
+
+/// Lists in brackets and fields in braces, which the YAML of the format's validator lacks.
+fn flow_styles(read: &FrontMatter, mender: &Mender<'_>, found: &mut Vec<Diagnostic>) {
+    if let Some(place) = read.braces() {
+        let message = "the front matter is written in braces";
+        found.push(codes::FLOW_STYLE.say(message, Some(place.clone())));
+        return;
+    }
+    let mut waiting: Vec<&FieldSource> = read.field_sources().iter().rev().collect();
+    let mut left = MAX_PLACES;
+    while let Some(source) = waiting.pop().filter(|_| left > 0) {
+        match source.style {
+            Style::FlowSequence | Style::FlowMapping => {
+                left -= 1;
+                let what = if source.style == Style::FlowMapping { "braces" } else { "brackets" };
+                let place = Some(mender.place(source.value.clone()));
+                found.push(codes::FLOW_STYLE.say(format!("a value is written in {what}"), place));
+            }
+            _ => waiting.extend(source.items.iter().rev()),
+        }
+    }
 }
 
 /// How many letters must be changed, added or removed.
@@ -211,10 +291,48 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-fn value_place(read: &FrontMatter, name: &str) -> Option<Place> {
+/// Puts the value of a field in quotes.
+pub(super) fn quote(mender: Option<&Mender<'_>>, rule: &Rule, field: &str) -> Option<Fix> {
+    let mender = mender?;
+    mender.quote(rule, mender.source(field)?)
+}
+
+pub(super) fn value_place(read: &FrontMatter, name: &str) -> Option<Place> {
     read.place(name).map(|field| field.value.clone())
 }
 
-fn first_place() -> Option<Place> {
+pub(super) fn first_place() -> Option<Place> {
     Some(Place { file: MAIN_FILE.to_owned(), line: 1, column: 1, length: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mending::has_loose_blank;
+    use super::*;
+
+    #[test]
+    fn tools_are_parted_outside_of_parentheses() {
+        let found: Vec<&str> = tools("Bash(git add:*), Read  Write").collect();
+        assert_eq!(found, ["Bash(git add:*)", "Read", "Write"]);
+        assert!(!has_loose_blank("Bash(git add:*)"));
+        assert!(has_loose_blank("Read Write"));
+    }
+
+    #[test]
+    fn only_a_wildcard_alone_allows_all() {
+        for tool in ["*", "Bash(*)", "Bash(*:*)", "mcp__github__*", "Read(/**)"] {
+            assert!(allows_all(tool), "{tool}");
+        }
+        for tool in ["Bash", "Bash(git:*)", "Read(src/**)", "Bash()", "Bash(:)"] {
+            assert!(!allows_all(tool), "{tool}");
+        }
+    }
+
+    #[test]
+    fn the_distance_counts_letters() {
+        assert_eq!(distance("license", "licence"), 1);
+        assert_eq!(distance("name", "nmae"), 2);
+        assert_eq!(distance("metadata", "meta"), 4);
+        assert_eq!(distance("", "ab"), 2);
+    }
 }

@@ -1,23 +1,43 @@
 //! What is wrong with a skill: diagnostics with code, severity, place and what to do.
 
 mod body;
+mod chains;
 pub(crate) mod codes;
+mod description;
+mod endings;
 mod fields;
-mod manifest;
+mod files;
+mod folder;
+mod links;
+mod mending;
+mod name;
+mod publish;
+mod scripts;
 
-pub(crate) use fields::is_name;
+pub use codes::Rule;
+pub(crate) use folder::check_listed;
+pub use folder::{Checked, check_folder};
+use publish::has_uri;
+pub(crate) use publish::publishable;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::fix::Fix;
 use crate::frontmatter::FrontMatter;
-use crate::manifest::Manifest;
+use crate::manifest::{LocalFiles, Manifest};
+
+/// The most places that one rule names.
+const MAX_PLACES: usize = 20;
 
 /// How bad a diagnostic is; the worst compares least, so that sorting puts it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Breaks a rule; some tool will not load the skill, or not as it was meant.
+    /// Breaks a MUST of the Agent Skills specification, of the skills extension, or of the strict
+    /// mode of the reference.
     Error,
-    /// Allowed but unwise.
+    /// Allowed but unwise, or read differently by different tools.
     Warning,
-    /// Good to know.
+    /// Advice.
     Note,
 }
 
@@ -47,24 +67,78 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Where, if it is in one place.
     pub place: Option<Place>,
+    /// Ways to put it right that change nothing else; the first is the one to take unasked. Empty
+    /// where only the author can.
+    pub fixes: Vec<Fix>,
+}
+
+impl Diagnostic {
+    /// Whether it can be put right without asking the author.
+    pub fn fixable(&self) -> bool {
+        !self.fixes.is_empty()
+    }
+}
+
+/// The table of rules.
+pub fn rules() -> &'static [Rule] {
+    codes::RULES
 }
 
 /// Checks one skill by its folder's name, its manifest and its `SKILL.md`; the worst comes first,
 /// and within one severity what comes first in the file.
 pub fn check(folder_name: &str, files: &Manifest, skill_md: &[u8]) -> Vec<Diagnostic> {
-    let read = FrontMatter::read(skill_md);
-    let mut found = read.problems().to_vec();
-    if !read.fields().is_empty() {
-        fields::check(folder_name, &read, &mut found);
-    }
-    let text = String::from_utf8_lossy(skill_md);
-    body::check(&text, &read, files, &mut found);
-    manifest::check(files, &mut found);
-    found.sort_by(|a, b| {
-        let place = |diagnostic: &Diagnostic| diagnostic.place.clone();
-        (a.severity, place(a), a.code).cmp(&(b.severity, place(b), b.code))
-    });
+    let mut found = check_parts(folder_name, Some(files), skill_md, None);
+    sort(&mut found);
     found
+}
+
+/// The same, without a manifest where there is none, and with what only a folder can tell.
+fn check_parts(
+    folder_name: &str,
+    files: Option<&Manifest>,
+    skill_md: &[u8],
+    local: Option<&LocalFiles>,
+) -> Vec<Diagnostic> {
+    let read = FrontMatter::read(skill_md);
+    let mut found = problems(skill_md, &read);
+    fields::check(folder_name, skill_md, &read, &mut found);
+    endings::check(folder_name, skill_md, &read, &mut found);
+    let text = String::from_utf8_lossy(skill_md);
+    let paths: Option<BTreeSet<&str>> =
+        files.map(|files| files.files().iter().map(|file| file.path.as_str()).collect());
+    body::check(&text, &read, paths.as_ref(), &mut found);
+    if let Some(files) = files {
+        files::check(files, &mut found);
+        if let Some(local) = local {
+            scripts::check(files, local, &mut found);
+        }
+    }
+    bound(&mut found);
+    found
+}
+
+/// Leaves of each rule so many diagnostics as a person can read.
+fn bound(found: &mut Vec<Diagnostic>) {
+    let mut told: BTreeMap<&str, usize> = BTreeMap::new();
+    found.retain(|one| {
+        let count = told.entry(one.code).or_default();
+        *count += 1;
+        *count <= MAX_PLACES
+    });
+}
+
+/// What was wrong while reading; also what only the strict reading stops at.
+fn problems(skill_md: &[u8], read: &FrontMatter) -> Vec<Diagnostic> {
+    let mut found = read.problems().to_vec();
+    if !found.iter().any(|one| one.severity == Severity::Error) {
+        found.extend(FrontMatter::strict(skill_md).err().map(|error| *error));
+    }
+    found
+}
+
+/// The worst first, and within one severity what comes first in the file.
+fn sort(found: &mut [Diagnostic]) {
+    found.sort_by(|a, b| (a.severity, &a.place, a.code).cmp(&(b.severity, &b.place, b.code)));
 }
 
 #[cfg(test)]

@@ -9,18 +9,18 @@ const BOM: &str = "\u{feff}";
 
 /// A delimited front matter; ranges are in bytes of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
+pub(crate) struct Block {
     /// Between the delimiters, with the last line's break.
-    pub(super) yaml: Range<usize>,
+    pub(crate) yaml: Range<usize>,
     /// What follows the line of the closing delimiter.
-    pub(super) body: Range<usize>,
+    pub(crate) body: Range<usize>,
     /// The line, from 1, on which `body` starts.
-    pub(super) body_line: u32,
+    pub(crate) body_line: u32,
 }
 
 /// Why there is no front matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoBlock {
+pub(crate) enum NoBlock {
     /// The text does not start with `---`.
     NotOpened,
     /// There is no closing `---`.
@@ -32,12 +32,12 @@ pub(super) enum NoBlock {
 }
 
 /// Delimiters as the reference's compatible mode finds them: blanks may follow `---`.
-pub(super) fn find_lenient(text: &str) -> Result<Block, NoBlock> {
+pub(crate) fn find_lenient(text: &str) -> Result<Block, NoBlock> {
     find(text, |line| line.strip_prefix("---").is_some_and(|rest| rest.trim().is_empty()))
 }
 
 /// Delimiters exactly `---` on lines that end with LF or CRLF, and something between them.
-pub(super) fn find_strict(text: &str) -> Result<Block, NoBlock> {
+pub(crate) fn find_strict(text: &str) -> Result<Block, NoBlock> {
     let block = find_exact(text).map_err(|error| match find_lenient(text) {
         Ok(_) if error == NoBlock::NotOpened => NoBlock::Untidy(1),
         Ok(block) => NoBlock::Untidy(block.body_line - 1),
@@ -52,7 +52,10 @@ fn find_exact(text: &str) -> Result<Block, NoBlock> {
     let mut yaml_start = None;
     for line in text[start..].split_inclusive('\n') {
         let end = at + line.len();
-        match (yaml_start, without_last_break(line) == "---") {
+        // A lone CR ends no line here, not even the last.
+        let bare =
+            line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+        match (yaml_start, bare == "---") {
             (None, false) => return Err(NoBlock::NotOpened),
             (None, true) => yaml_start = Some(end),
             (Some(yaml_start), true) => {
@@ -72,7 +75,7 @@ fn find_exact(text: &str) -> Result<Block, NoBlock> {
 /// Where the front matter ends to readers of other habits: what counts as the closing delimiter,
 /// whether only LF ends a line, and whether a line must stand between the delimiters. In bytes,
 /// where the closing line starts.
-pub(super) fn other_ends(text: &str) -> Vec<usize> {
+pub(crate) fn other_ends(text: &str) -> Vec<usize> {
     type IsDelimiter = fn(&str) -> bool;
     const HABITS: [IsDelimiter; 3] = [
         |line| without_last_break(line) == "---",

@@ -82,6 +82,10 @@ pub fn without(skill_md: &[u8], fields: &[&str]) -> Result<Without, CannotLeaveO
         return Err(cannot("readers differ in where the front matter ends".to_owned()));
     }
     let yaml = &text[block.yaml.clone()];
+    if yaml.strip_prefix('\u{feff}').unwrap_or(yaml).contains('\u{feff}') {
+        let reason = "the front matter has a byte order mark in it, which readers take differently";
+        return unless_mentioned(yaml, reason);
+    }
     let pairs = match tree::parse(yaml) {
         Ok(Some(root)) if root.has_alias() => {
             let reason =
@@ -344,7 +348,7 @@ impl Node {
 
     fn has_alias(&self) -> bool {
         match &self.kind {
-            Kind::Alias => true,
+            Kind::Alias(_) => true,
             Kind::Scalar { .. } => false,
             Kind::Sequence(items) => items.iter().any(Self::has_alias),
             Kind::Mapping { pairs, .. } => pairs.iter().any(|(key, value)| {
@@ -358,7 +362,7 @@ impl Node {
     /// Whether any text in it, however deep, is one that `wanted` accepts.
     fn any_text(&self, wanted: &impl Fn(&str) -> bool) -> bool {
         match &self.kind {
-            Kind::Alias => false,
+            Kind::Alias(_) => false,
             Kind::Scalar { text, .. } => wanted(text),
             Kind::Sequence(items) => items.iter().any(|item| item.any_text(wanted)),
             Kind::Mapping { pairs, .. } => {

@@ -1,25 +1,59 @@
 //! The front matter of a `SKILL.md`: read leniently for a person, strictly for a server, compared
 //! with what a server declared, and edited without touching another byte.
+//!
+//! One parser of YAML with places is behind all of it; where it and PyYAML differ, PyYAML is
+//! followed (`mended`, `pyyaml`). What is not plain is read as this table says:
+//!
+//! | in the file | [`FrontMatter::read`] | [`FrontMatter::strict`] |
+//! |---|---|---|
+//! | byte order mark before `---` | read | read |
+//! | byte order mark further on | a letter | a letter |
+//! | CRLF | read | read |
+//! | lone CR | ends a line; `frontmatter-delimiter`, fix: LF | refused where it ends a delimiter |
+//! | no line break at the end | read | read |
+//! | blanks after `---` | read; `frontmatter-delimiter`, fix: trim | refused |
+//! | nothing, or only comments, between the delimiters | no fields, `frontmatter-empty` | refused |
+//! | no closing `---` | no fields, all is body, `frontmatter-unclosed` | refused |
+//! | merge markers | lines with a colon as texts, `frontmatter-yaml` | refused |
+//! | control character, NUL | lines with a colon as texts, `frontmatter-yaml` | refused |
+//! | not UTF-8 | U+FFFD in its place, `not-utf8`, no fixes | refused |
+//! | U+0085, U+2028, U+2029 | letters, `frontmatter-yaml` | refused: they end lines to PyYAML only |
+//! | half a character by escape, `"\ud800"` | U+FFFD, `frontmatter-yaml` | refused |
+//! | not YAML, `a: b: c` | lines with a colon as texts; each place, fix: quotes | refused |
+//! | more than 256 KiB or 10,000 values | lines with a colon as texts, `frontmatter-yaml` | refused |
+//!
+//! Where the reference is not followed: an opening line is `---` and blanks, never `----` or
+//! `---x`; an empty block ends at once instead of at the next `---`; a file may end right behind
+//! its closing `---`; a pair of surrogates by escape is one character.
 
-mod block;
+pub(crate) mod block;
 mod compare;
 mod edit;
-mod recover;
-mod resolve;
-mod tree;
+mod mended;
+mod problems;
+pub(crate) mod pyyaml;
+mod quote;
+pub(crate) mod recover;
+pub(crate) mod resolve;
+mod source;
+mod texts;
+pub(crate) mod tree;
+pub(crate) mod unquoted;
 
-use std::ops::Range;
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use self::block::{Block, NoBlock};
+use self::block::NoBlock;
 pub use self::compare::same_as;
 pub use self::edit::{CannotLeaveOut, Without, same_field, without};
+use self::problems::Text;
+pub use self::quote::quoted;
 use self::resolve::Unresolvable;
+pub(crate) use self::source::{FieldSource, Style};
 use self::tree::{Kind, Node, NotYaml};
-use crate::MAIN_FILE;
-use crate::check::{Diagnostic, Place, codes};
-use crate::lines::{LineIndex, lines, without_last_break};
+use crate::check::{Diagnostic, Place};
+use crate::lines::{lines, without_last_break};
 
 /// Fields by which a skill asks for powers; what [`same_field`] holds equal asks for the same.
 pub const REQUEST_FIELDS: &[&str] = &["allowed-tools", "hooks"];
@@ -51,7 +85,11 @@ pub struct FieldDifference {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontMatter {
     fields: Map<String, Value>,
+    texts: Map<String, Value>,
     places: Vec<FieldPlace>,
+    sources: Vec<FieldSource>,
+    /// Where all of it stands in braces.
+    braces: Option<Place>,
     body: String,
     body_line: u32,
     problems: Vec<Diagnostic>,
@@ -63,8 +101,6 @@ pub(crate) struct FieldPlace {
     pub(crate) name: String,
     pub(crate) key: Place,
     pub(crate) value: Place,
-    /// The value as it is written, where it is a scalar.
-    text: Option<String>,
 }
 
 impl FrontMatter {
@@ -74,90 +110,110 @@ impl FrontMatter {
     /// `key: value` lines as texts.
     pub fn read(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
-        let index = LineIndex::new(&text);
+        let mut spots = Text::new(&text, matches!(text, Cow::Borrowed(_)));
         let mut read = Self {
             fields: Map::new(),
+            texts: Map::new(),
             places: Vec::new(),
+            sources: Vec::new(),
+            braces: None,
             body: String::new(),
             body_line: 1,
             problems: Vec::new(),
         };
         if let Err(error) = std::str::from_utf8(bytes) {
-            read.problems.push(not_utf8(&index, error.valid_up_to()));
+            read.problems.push(spots.not_utf8(error.valid_up_to()));
         }
         match block::find_lenient(&text) {
             Ok(block) => {
                 read.body = text[block.body.clone()].to_owned();
                 read.body_line = block.body_line;
-                if let Err(problem) = block::find_strict(&text) {
-                    read.problems.push(no_block(&index, problem));
+                match block::find_strict(&text) {
+                    Err(problem) => read.problems.push(spots.no_block(problem)),
+                    // Where it ends differently, what the strict rules find wrong is said too.
+                    Ok(strict) if strict != block => {
+                        read.problems.extend(Self::strict(bytes).err().map(|problem| *problem));
+                    }
+                    Ok(_) => {}
                 }
-                if block.yaml.is_empty() {
-                    return read;
+                spots.offset = block.yaml.start;
+                let yaml = without_last_break(&text[block.yaml.clone()]);
+                if !block.yaml.is_empty() {
+                    read.read_fields(yaml, &spots);
                 }
-                read.read_fields(&text, &index, &block);
             }
             Err(problem) => {
                 read.body = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-                read.problems.push(no_block(&index, problem));
+                read.problems.push(spots.no_block(problem));
             }
         }
         read
     }
 
-    fn read_fields(&mut self, text: &str, index: &LineIndex<'_>, block: &Block) {
-        let yaml = without_last_break(&text[block.yaml.clone()]);
-        let place = |range: &Range<usize>| {
-            index.place(MAIN_FILE, block.yaml.start + range.start..block.yaml.start + range.end)
-        };
-        let pairs = match tree::parse(yaml) {
-            Ok(Some(Node { kind: Kind::Mapping { pairs, .. }, .. })) => pairs,
-            Ok(None) => {
-                self.problems.push(no_block(index, NoBlock::Empty));
-                return;
-            }
-            Ok(Some(node)) => {
-                self.problems.push(not_mapping(place(&node.range)));
-                return;
-            }
+    fn read_fields(&mut self, yaml: &str, spots: &Text<'_>) {
+        let root = match tree::parse(yaml) {
+            Ok(root) => root,
             Err(error) => {
-                self.problems.push(not_yaml(yaml, &error, place));
-                self.fields = recover::fields(yaml);
+                self.problems.extend(spots.not_yaml(yaml, error));
+                self.take_lines(yaml);
                 return;
             }
         };
-        for (key, value) in &pairs {
+        let refused = pyyaml::refusal(yaml, root.as_ref());
+        if let Some(reason) = refused_in_strict(refused.clone(), yaml, root.as_ref()) {
+            self.problems.push(spots.refused(&reason));
+        }
+        match &root {
+            Some(Node { kind: Kind::Mapping { pairs, flow }, tag, range, .. }) => {
+                self.braces = flow.then(|| spots.place(range));
+                self.take_pairs(pairs, yaml, spots);
+                if tag.as_deref().is_some_and(|tag| !resolve::is_tag_of_mappings(tag)) {
+                    self.problems.push(spots.unresolvable(yaml, Unresolvable::Tag, "", range));
+                }
+            }
+            Some(node) => self.problems.push(spots.not_mapping(&node.range)),
+            None => self.problems.push(spots.no_block(NoBlock::Empty)),
+        }
+        if refused.is_some() {
+            self.take_lines(yaml);
+        }
+    }
+
+    /// Takes what a reader of lines finds.
+    fn take_lines(&mut self, yaml: &str) {
+        self.fields = recover::fields(yaml);
+        self.texts = self.fields.clone();
+    }
+
+    fn take_pairs(&mut self, pairs: &[(Node, Node)], yaml: &str, spots: &Text<'_>) {
+        self.texts = texts::texts(pairs, yaml).unwrap_or_else(|| recover::fields(yaml));
+        for (key, value) in pairs {
             let raw = |node: &Node| yaml.get(node.range.clone()).unwrap_or_default().to_owned();
             let name = match (resolve::value(key, YamlVersion::V1_1), resolve::is_merge(key)) {
                 (Ok(Value::String(name)), false) => name,
                 (_, merge) => {
                     let reason =
                         if merge { Unresolvable::Merge } else { Unresolvable::KeyNotString };
-                    self.problems.push(unresolvable(reason, "", place(&key.range)));
+                    self.problems.push(spots.unresolvable(yaml, reason, "", &key.range));
                     raw(key)
                 }
             };
             let read =
                 resolve::value(value, YamlVersion::V1_1).unwrap_or_else(|(reason, range)| {
-                    self.problems.push(unresolvable(reason, &name, place(&range)));
+                    self.problems.push(spots.unresolvable(yaml, reason, &name, &range));
                     Value::String(raw(value))
                 });
-            let text = match &value.kind {
-                Kind::Scalar { text, .. } => Some(text.clone()),
-                _ => None,
-            };
+            if spots.is_exact {
+                self.sources.push(FieldSource::of(key, value, yaml, spots.offset));
+            }
             self.places.push(FieldPlace {
                 name: name.clone(),
-                key: place(&key.range),
-                value: place(&value.range),
-                text,
+                key: spots.place(&key.range),
+                value: spots.place(&value.range),
             });
             if self.fields.insert(name.clone(), read).is_some() {
-                self.problems.push(unresolvable(
-                    Unresolvable::DuplicateKey,
-                    &name,
-                    place(&key.range),
-                ));
+                let reason = Unresolvable::DuplicateKey;
+                self.problems.push(spots.unresolvable(yaml, reason, &name, &key.range));
             }
         }
     }
@@ -168,47 +224,41 @@ impl FrontMatter {
     ///
     /// # Errors
     /// The first rule that is broken, with its place.
-    pub fn strict(bytes: &[u8]) -> Result<Map<String, Value>, Diagnostic> {
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let lossy = String::from_utf8_lossy(bytes);
-                return Err(not_utf8(&LineIndex::new(&lossy), error.valid_up_to()));
-            }
-        };
-        let index = LineIndex::new(text);
-        let block = block::find_strict(text).map_err(|problem| no_block(&index, problem))?;
-        let yaml = without_last_break(&text[block.yaml.clone()]);
-        let place = |range: &Range<usize>| {
-            index.place(MAIN_FILE, block.yaml.start + range.start..block.yaml.start + range.end)
-        };
-        if let Some((at, c)) = yaml.char_indices().find(|(_, c)| is_unusual(*c)) {
-            let message = format!("the character {c:?}, which readers of YAML take differently");
-            return Err(not_yaml(yaml, &NotYaml { at, message }, place));
+    pub fn strict(bytes: &[u8]) -> Result<Map<String, Value>, Box<Diagnostic>> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut spots = Text::new(&text, matches!(text, Cow::Borrowed(_)));
+        if let Err(error) = std::str::from_utf8(bytes) {
+            return Err(Box::new(spots.not_utf8(error.valid_up_to())));
         }
-        match tree::parse(yaml) {
-            Ok(Some(node @ Node { kind: Kind::Mapping { .. }, .. })) => {
-                if let Some(at) = node.loose_tab(yaml) {
-                    let message = "a tab outside of quotes, which PyYAML does not read".to_owned();
-                    return Err(not_yaml(yaml, &NotYaml { at, message }, place));
-                }
-                match resolve::value(&node, YamlVersion::V1_1) {
-                    Ok(Value::Object(fields)) => Ok(fields),
-                    Ok(_) => Err(not_mapping(place(&node.range))),
-                    Err((reason, range)) => {
-                        let field = match reason {
-                            Unresolvable::DuplicateKey => {
-                                yaml.get(range.clone()).unwrap_or_default()
-                            }
-                            _ => "",
-                        };
-                        Err(unresolvable(reason, field, place(&range)))
-                    }
-                }
+        let block = block::find_strict(&text).map_err(|problem| spots.no_block(problem))?;
+        spots.offset = block.yaml.start;
+        let yaml = without_last_break(&text[block.yaml]);
+        let root = match tree::parse(yaml) {
+            Ok(root) => root,
+            Err(error) => {
+                let mut found = spots.not_yaml(yaml, error.clone()).into_iter();
+                return Err(Box::new(found.next().unwrap_or_else(|| spots.refused(&error))));
             }
-            Ok(Some(node)) => Err(not_mapping(place(&node.range))),
-            Ok(None) => Err(no_block(&index, NoBlock::Empty)),
-            Err(error) => Err(not_yaml(yaml, &error, place)),
+        };
+        let refused = pyyaml::refusal(yaml, root.as_ref());
+        if let Some(reason) = refused_in_strict(refused, yaml, root.as_ref()) {
+            return Err(Box::new(spots.refused(&reason)));
+        }
+        let node = match root {
+            Some(node @ Node { kind: Kind::Mapping { .. }, .. }) => node,
+            Some(node) => return Err(Box::new(spots.not_mapping(&node.range))),
+            None => return Err(Box::new(spots.no_block(NoBlock::Empty))),
+        };
+        match resolve::value(&node, YamlVersion::V1_1) {
+            Ok(Value::Object(fields)) => Ok(fields),
+            Ok(_) => Err(Box::new(spots.not_mapping(&node.range))),
+            Err((reason, range)) => {
+                let field = match reason {
+                    Unresolvable::DuplicateKey => yaml.get(range.clone()).unwrap_or_default(),
+                    _ => "",
+                };
+                Err(Box::new(spots.unresolvable(yaml, reason, field, &range)))
+            }
         }
     }
 
@@ -232,17 +282,31 @@ impl FrontMatter {
         &self.problems
     }
 
+    /// The fields as they are written, in the file's order; none where the front matter is not YAML
+    /// or the file is not UTF-8.
+    pub(crate) fn field_sources(&self) -> &[FieldSource] {
+        &self.sources
+    }
+
+    /// Where the braces stand, if all of the front matter is in braces.
+    pub(crate) fn braces(&self) -> Option<&Place> {
+        self.braces.as_ref()
+    }
+
     /// Where the field of this name stands; the last one, whose value counts.
     pub(crate) fn place(&self, name: &str) -> Option<&FieldPlace> {
         self.places.iter().rev().find(|place| place.name == name)
     }
 
+    /// The fields as the reference's compatible mode has them: every scalar the text that it is
+    /// written as, aliases written out; where PyYAML stops, its lines.
+    pub fn texts(&self) -> &Map<String, Value> {
+        &self.texts
+    }
+
     /// A field's value if it is a text, a number or the like, as it is written.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        match self.place(name) {
-            Some(place) => place.text.as_deref(),
-            None => self.fields.get(name)?.as_str(),
-        }
+        self.texts.get(name)?.as_str()
     }
 
     /// The description; else the first line of text of the body, without `#` and at most 200
@@ -261,63 +325,14 @@ impl FrontMatter {
     }
 }
 
-/// Characters that PyYAML refuses or ends a line at, and others do not.
-fn is_unusual(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
-}
-
-fn not_utf8(index: &LineIndex<'_>, at: usize) -> Diagnostic {
-    codes::NOT_UTF8.say("the file is not UTF-8", Some(index.place(MAIN_FILE, at..at + 1)))
-}
-
-fn no_block(index: &LineIndex<'_>, problem: NoBlock) -> Diagnostic {
-    let first = || Some(index.place(MAIN_FILE, 0..0));
-    match problem {
-        NoBlock::NotOpened => codes::FRONT_MATTER_MISSING.say("there is no front matter", first()),
-        NoBlock::NotClosed => {
-            codes::FRONT_MATTER_UNCLOSED.say("the front matter has no closing `---`", first())
-        }
-        NoBlock::Untidy(line) => {
-            let place = Place { file: MAIN_FILE.to_owned(), line, column: 4, length: 1 };
-            codes::FRONT_MATTER_DELIMITER.say("something follows `---` on its line", Some(place))
-        }
-        NoBlock::Empty => codes::FRONT_MATTER_EMPTY.say("the front matter is empty", first()),
-    }
-}
-
-fn not_mapping(place: Place) -> Diagnostic {
-    codes::FRONT_MATTER_NOT_MAPPING.say("the front matter does not hold fields", Some(place))
-}
-
-fn not_yaml(yaml: &str, error: &NotYaml, place: impl Fn(&Range<usize>) -> Place) -> Diagnostic {
-    match recover::unquoted_colon(yaml, error) {
-        Some(found) => codes::FRONT_MATTER_COLON.say(
-            format!(
-                "the value of `{}` has an unquoted `: `, so the front matter is not YAML",
-                found.field
-            ),
-            Some(place(&found.colon)),
-        ),
-        None => codes::FRONT_MATTER_YAML.say(
-            format!("the front matter is not YAML: {}", error.message),
-            Some(place(&(error.at..error.at))),
-        ),
-    }
-}
-
-fn unresolvable(reason: Unresolvable, field: &str, place: Place) -> Diagnostic {
-    let code = match reason {
-        Unresolvable::DuplicateKey => &codes::FRONT_MATTER_DUPLICATE,
-        Unresolvable::KeyNotString => &codes::FRONT_MATTER_KEY,
-        _ => &codes::FRONT_MATTER_VALUE,
-    };
-    let message = match (reason, field) {
-        (Unresolvable::DuplicateKey, field) => format!("the field `{field}` comes twice"),
-        (_, "") => format!("the front matter has {}", reason.reason()),
-        (_, field) => format!("`{field}` has {}", reason.reason()),
-    };
-    code.say(message, Some(place))
+/// The first place at which the strict rules refuse what parsed to this tree.
+fn refused_in_strict(
+    by_pyyaml: Option<NotYaml>,
+    yaml: &str,
+    root: Option<&Node>,
+) -> Option<NotYaml> {
+    let doubtful = pyyaml::doubtful(yaml, root);
+    by_pyyaml.into_iter().chain(doubtful).min_by_key(|refusal| refusal.at)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::pattern::{Pattern, compile};
 
 /// Why a value is none of JSON's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unresolvable {
+pub(crate) enum Unresolvable {
     Alias,
     Merge,
     Timestamp,
@@ -21,7 +21,7 @@ pub(super) enum Unresolvable {
 }
 
 impl Unresolvable {
-    pub(super) fn reason(self) -> &'static str {
+    pub(crate) fn reason(self) -> &'static str {
         match self {
             Self::Alias => "an alias, which not every reader expands",
             Self::Merge => "a merge key `<<`, which not every reader expands",
@@ -35,13 +35,13 @@ impl Unresolvable {
 }
 
 /// A value that is none of JSON's: which and where, in bytes of the parsed text.
-pub(super) type Failure = (Unresolvable, std::ops::Range<usize>);
+pub(crate) type Failure = (Unresolvable, std::ops::Range<usize>);
 
 /// The JSON value of a node; every key must be a string and come once.
-pub(super) fn value(node: &Node, version: YamlVersion) -> Result<Value, Failure> {
+pub(crate) fn value(node: &Node, version: YamlVersion) -> Result<Value, Failure> {
     let fail = |reason| Err((reason, node.range.clone()));
     match &node.kind {
-        Kind::Alias => fail(Unresolvable::Alias),
+        Kind::Alias(_) => fail(Unresolvable::Alias),
         Kind::Scalar { text, style } => {
             let implicit = *style == ScalarStyle::Plain;
             scalar(text, implicit, node.tag.as_deref(), version).or_else(fail)
@@ -55,16 +55,14 @@ pub(super) fn value(node: &Node, version: YamlVersion) -> Result<Value, Failure>
             Some(_) => fail(Unresolvable::Tag),
         },
         Kind::Mapping { pairs, .. } => match node.tag.as_deref() {
-            None | Some("!" | "tag:yaml.org,2002:map") => {
-                mapping(pairs, version).map(Value::Object)
-            }
-            Some(_) => fail(Unresolvable::Tag),
+            Some(tag) if !is_tag_of_mappings(tag) => fail(Unresolvable::Tag),
+            _ => mapping(pairs, version).map(Value::Object),
         },
     }
 }
 
 /// The object of these pairs.
-pub(super) fn mapping(
+pub(crate) fn mapping(
     pairs: &[(Node, Node)],
     version: YamlVersion,
 ) -> Result<Map<String, Value>, Failure> {
@@ -90,7 +88,7 @@ fn key_name(key: &Node, version: YamlVersion) -> Result<String, Failure> {
 }
 
 /// True for a plain `<<`.
-pub(super) fn is_merge(key: &Node) -> bool {
+pub(crate) fn is_merge(key: &Node) -> bool {
     match &key.kind {
         Kind::Scalar { text, style } => {
             (text == "<<" && *style == ScalarStyle::Plain && key.tag.is_none())
@@ -116,6 +114,8 @@ fn scalar(
             YamlVersion::V1_2 => plain_1_2(text),
         },
         Some("!" | "tag:yaml.org,2002:str") => string(),
+        // PyYAML does not look at what stands there.
+        Some("tag:yaml.org,2002:null") if version == YamlVersion::V1_1 => Ok(Value::Null),
         Some(tag) => {
             let value = match version {
                 YamlVersion::V1_1 => plain_1_1(text),
@@ -159,6 +159,16 @@ static TIMESTAMP: Pattern = Pattern::new(|| {
 static INT_1_2: Pattern = Pattern::new(|| compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"));
 static FLOAT_1_2: Pattern =
     Pattern::new(|| compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"));
+
+/// Whether a mapping of this tag is what it is without.
+pub(crate) fn is_tag_of_mappings(tag: &str) -> bool {
+    matches!(tag, "!" | "tag:yaml.org,2002:map")
+}
+
+/// Whether a plain scalar of this text is something else than a text.
+pub(crate) fn is_no_text(text: &str, version: YamlVersion) -> bool {
+    !matches!(scalar(text, true, None, version), Ok(Value::String(_)))
+}
 
 fn plain_1_1(text: &str) -> Result<Value, Unresolvable> {
     if matches!(text, "" | "~" | "null" | "Null" | "NULL") {

@@ -1,18 +1,81 @@
 //! What a skill's content asks for and what it hides. Findings are never proof of harm, and their
 //! absence is no proof of the contrary.
+//!
+//! Rules for text are a table, `rules.toml`, with their samples; others are listed in `codes.rs`.
+//! All look at the bytes, not at the extension. Text is folded first, so that letters that look
+//! alike and characters that do not show split no word; words that marks take apart are put
+//! together and looked at again. Nothing that stands beside a match makes a grave finding lighter:
+//! its author could write that, too.
+//!
+//! # Figures
+//!
+//! Measured with `cargo xtask measure-inspection DIR…` over public repositories, each exported at
+//! the commit below (files that were not to be had are left out): of 3,378 skills of 18
+//! repositories 1.39 % have a grave finding, 14.3 % a caution, 82.4 % a note (most of them that
+//! network addresses are named). Without the two repositories whose skills are made from one
+//! template (ComposioHQ and PranavNagrecha) 2.8 % of 1,529 have a grave one. Each of the 83 grave
+//! findings was read: half are `download-to-shell`, mostly an installer's own line; most others
+//! quote an attack in a skill on security, or say what not to tell the user.
+//!
+//! | repository | commit | skills | grave |
+//! |---|---|---:|---:|
+//! | ComposioHQ/awesome-claude-skills | f2b5e29bc315 | 864 | 0.0 % |
+//! | HoangNguyen0403/agent-skills-standard | b438bacc46d2 | 252 | 0.0 % |
+//! | K-Dense-AI/claude-scientific-skills | 899a51bfbd63 | 134 | 0.0 % |
+//! | PranavNagrecha/AwesomeSalesforceSkills | 2f65a366007b | 985 | 0.4 % |
+//! | UiPath/skills | b1206c8b6f9a | 34 | 14.7 % |
+//! | alirezarezvani/claude-skills | 7d493fed97e4 | 241 | 1.2 % |
+//! | anthropics/skills | 9d2f1ae18723 | 18 | 5.6 % |
+//! | daymade/claude-code-skills | 723a962ddca0 | 94 | 6.4 % |
+//! | microsoft/cat-agent-skills | 0bb3472820f4 | 83 | 3.6 % |
+//! | muratcankoylan/Agent-Skills-for-Context-Engineering | 46019a3e7704 | 13 | 7.7 % |
+//! | obra/superpowers | 44c9b2d6e889 | 14 | 0.0 % |
+//! | openai/skills | f6b8344b4e51 | 10 | 0.0 % |
+//! | simota/agent-skills | 11befd9bedea | 43 | 0.0 % |
+//! | tech-leads-club/agent-skills | 4beb50707194 | 84 | 4.8 % |
+//! | terrylica/cc-skills | 265421d2dad2 | 241 | 4.1 % |
+//! | trailofbits/skills | 293fb74c3151 | 80 | 8.8 % |
+//! | vercel-labs/agent-skills | b9c8ee0643d8 | 7 | 0.0 % |
+//! | wshobson/agents | 367cb6a4a182 | 181 | 1.7 % |
+//!
+//! 16 MiB of ordinary Markdown in one file take 1.9 s of processor time in a release build, texts
+//! made to be slow up to 6 s; parts of a text are looked at side by side on the cores there are.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use rayon::prelude::*;
+use serde::Deserialize;
 
 mod binary;
+mod codes;
+mod comments;
+mod encoded;
+mod excerpt;
+mod fold;
 mod hidden;
+mod image;
+mod kind;
+mod lookalike;
+mod names;
+mod places;
 mod requests;
-mod rules;
+mod split;
+mod table;
 
+use self::codes::Found;
+use self::fold::Folded;
+use self::kind::Kind;
+use self::places::Places;
+use self::requests::Lists;
 use crate::MAIN_FILE;
 use crate::check::{Diagnostic, Place, Severity};
-use crate::lines::LineIndex;
+use crate::frontmatter::FrontMatter;
 
 pub use self::hidden::is_hidden;
+
+/// The most findings of one kind in one file, of those that are not in the table.
+const MAX_PLACES: usize = 20;
 
 /// What was found in the bytes of one skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,87 +110,245 @@ pub struct Requests {
 /// One thing that a person should look at before approving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// True when it must be acknowledged by itself.
-    pub grave: bool,
-    /// What it is and where.
+    /// How much it asks for a second look.
+    pub weight: Weight,
+    /// The place as it reads, with what does not show made visible; empty where there is no text.
+    pub excerpt: String,
+    /// What it is and where; its help says why it matters.
     pub diagnostic: Diagnostic,
 }
 
-/// Looks at every byte of a skill, path to bytes.
-pub fn inspect(files: &BTreeMap<String, Vec<u8>>) -> Inspection {
-    let mut seen = Inspection::default();
-    if let Some(skill_md) = files.get(MAIN_FILE) {
-        requests::front_matter(skill_md, &mut seen.requests);
-    }
-    for (path, bytes) in files {
-        if path.strip_suffix(MAIN_FILE).is_some_and(|folder| folder.ends_with('/')) {
-            seen.nested.push(path.clone());
-        }
-        if is_script(path, bytes) {
-            seen.scripts.push(path.clone());
-        }
-        names(path, &mut seen);
-        match std::str::from_utf8(bytes) {
-            Ok(text) if !text.contains('\0') => {
-                let index = LineIndex::new(text);
-                hidden::look(path, text, &index, &mut seen.findings);
-                rules::look(path, text, &index, &mut seen.findings);
-                requests::text(path, text, &mut seen.requests);
-            }
-            _ => {
-                seen.binaries.push(path.clone());
-                binary::look(path, bytes, &mut seen.findings);
-            }
+/// How much a finding asks for a second look; the heaviest compares least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weight {
+    /// Must be acknowledged by itself before approving.
+    Grave,
+    /// Worth reading first.
+    Caution,
+    /// Good to know.
+    Note,
+}
+
+impl Weight {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Grave => Severity::Error,
+            Self::Caution => Severity::Warning,
+            Self::Note => Severity::Note,
         }
     }
-    seen.findings.sort_by(|a, b| {
-        let key = |finding: &Finding| {
-            let Diagnostic { code, severity, place, .. } = &finding.diagnostic;
-            (!finding.grave, *severity, place.clone(), *code)
-        };
-        key(a).cmp(&key(b))
+}
+
+impl Finding {
+    /// Whether it must be acknowledged by itself.
+    pub fn is_grave(&self) -> bool {
+        self.weight == Weight::Grave
+    }
+}
+
+/// A rule of the inspection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleInfo {
+    /// As in `download-to-shell`; never changes its meaning.
+    pub code: &'static str,
+    /// What a finding mostly weighs; one can be lighter or heavier by what stands around it.
+    pub weight: Weight,
+    /// What is found, in general.
+    pub message: &'static str,
+    /// Why it matters, in one sentence.
+    pub help: &'static str,
+}
+
+/// Every rule that [`inspect`] tries: an inspection without findings is "nothing found by so many
+/// rules".
+pub fn rules() -> &'static [RuleInfo] {
+    static ALL: LazyLock<Vec<RuleInfo>> = LazyLock::new(|| {
+        codes::ALL
+            .iter()
+            .copied()
+            .chain(table::table().rules.iter().map(|rule| rule.info))
+            .collect()
     });
+    &ALL
+}
+
+/// What was seen in one file.
+#[derive(Default)]
+struct Seen {
+    requests: Lists,
+    script: bool,
+    binary: bool,
+    findings: Vec<Finding>,
+}
+
+/// Looks at every byte of a skill, path to bytes. The time is linear in the bytes; files are
+/// looked at side by side.
+pub fn inspect(files: &BTreeMap<String, Vec<u8>>) -> Inspection {
+    let files: Vec<(&String, &Vec<u8>)> = files.iter().collect();
+    let seen: Vec<Seen> = files.par_iter().map(|(path, bytes)| file(path, bytes)).collect();
+    let mut inspection = Inspection::default();
+    let mut requests = Lists::default();
+    let mut first_address = None;
+    for ((path, _), seen) in files.into_iter().zip(seen) {
+        if first_address.is_none() && !seen.requests.addresses.items().is_empty() {
+            first_address = Some(path.clone());
+        }
+        requests.add_all(&seen.requests);
+        inspection.findings.extend(seen.findings);
+        if crate::is_nested_main(path) {
+            inspection.nested.push(path.clone());
+        }
+        if seen.script {
+            inspection.scripts.push(path.clone());
+        }
+        if seen.binary {
+            inspection.binaries.push(path.clone());
+        }
+    }
+    if let (Some(path), addresses) = (first_address, requests.addresses.items()) {
+        let count = addresses.len();
+        let message = match count {
+            1 => "the files name 1 network address".to_owned(),
+            _ => format!("the files name {count} network addresses"),
+        };
+        let shown = addresses.first().map(|first| excerpt::visible(first)).unwrap_or_default();
+        let found = Found::of(&codes::ADDRESSES).saying(message).showing(shown);
+        inspection.findings.push(finding(&path, "", found, &mut Places::of("")));
+    }
+    inspection.requests = requests.done();
+    inspection.findings.sort_by(|a, b| {
+        let key = |finding: &Finding| (finding.weight, finding.diagnostic.place.clone());
+        key(a).cmp(&key(b)).then_with(|| a.diagnostic.code.cmp(b.diagnostic.code))
+    });
+    inspection
+}
+
+/// Looks at one file.
+fn file(path: &str, bytes: &[u8]) -> Seen {
+    let mut seen = Seen::default();
+    let mut found = Vec::new();
+    names::look(path, &mut found);
+    if crate::is_plugin_manifest(path) {
+        requests::plugin(path, &mut seen.requests);
+    }
+    seen.script = is_script(path, bytes);
+    let kind = Kind::of(bytes);
+    let read = if kind == Kind::Text { kind::text(bytes) } else { kind::mostly_text(bytes) };
+    let text = read.as_ref().map(|read| read.text.as_ref()).unwrap_or_default();
+    match &read {
+        Some(read) if kind == Kind::Text => {
+            if !read.utf8 {
+                found.push(Found::of(&codes::ENCODING));
+            }
+            if let Some(message) = binary::disguise(path, kind) {
+                found.push(Found::of(&codes::DISGUISED).saying(message));
+            }
+            if path == MAIN_FILE {
+                front_matter(bytes, &mut seen.requests, &mut found);
+            }
+            look(path, text, &mut seen.requests, &mut found);
+        }
+        _ => {
+            seen.binary = true;
+            binary::look(path, kind, bytes, read.is_none(), &mut found);
+            // What begins like a picture or a document can be a text all the same.
+            if read.is_some() {
+                look(path, text, &mut seen.requests, &mut found);
+            }
+        }
+    }
+    let mut places = Places::of(text);
+    found.sort_by_key(|found| found.range.as_ref().map_or(0, |range| range.start));
+    seen.findings =
+        found.into_iter().map(|found| finding(path, text, found, &mut places)).collect();
     seen
 }
 
-/// What the name of a file alone makes of it for some tool.
-fn names(path: &str, seen: &mut Inspection) {
-    let mut say = |code, grave, message: &str, help: &str| {
-        seen.findings.push(Finding {
-            grave,
-            diagnostic: Diagnostic {
-                code,
-                severity: if grave { Severity::Error } else { Severity::Warning },
-                message: message.to_owned(),
-                help: Some(help.to_owned()),
-                place: Some(Place { file: path.to_owned(), line: 1, column: 1, length: 0 }),
-            },
-        });
+/// Looks at a text.
+fn look(path: &str, text: &str, requests: &mut Lists, found: &mut Vec<Found>) {
+    let ((hits, split), (misleading, mut others)) = rayon::join(
+        || rayon::join(|| table::look(&Folded::of(text)), || split::look(text)),
+        || rayon::join(|| requests::text(path, text, requests), || beside_the_table(text)),
+    );
+    // What is found as it stands is not told once more for a word that was put together.
+    let new = split.into_iter().filter(|found| {
+        let range = found.range.clone().unwrap_or_default();
+        !hits.iter().any(|hit| {
+            hit.rule.info.code == found.rule.code
+                && hit.range.start < range.end
+                && range.start < hit.range.end
+        })
+    });
+    found.extend(new);
+    found.extend(hits.into_iter().map(|hit| Found::of(&hit.rule.info).at(hit.range)));
+    found.append(&mut others);
+    found.extend(misleading);
+}
+
+/// The rules for text that are code.
+fn beside_the_table(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    hidden::look(text, &mut found);
+    encoded::look(text, &mut found);
+    comments::look(text, &mut found);
+    comments::links(text, &mut found);
+    found
+}
+
+/// What the front matter asks for.
+fn front_matter(skill_md: &[u8], requests: &mut Lists, found: &mut Vec<Found>) {
+    let read = FrontMatter::read(skill_md);
+    requests::front_matter(&read, requests);
+    let shown = |items: &[String]| {
+        let all: String = items.join(", ").chars().take(160).collect();
+        excerpt::visible(&all)
     };
-    if let Some(c) = path.chars().find(|c| is_hidden(*c) && !matches!(c, '\u{200d}' | '\u{fe0f}')) {
-        say(
-            "hidden-in-name",
-            true,
-            &format!("the name of the file has U+{:04X}, which does not show", u32::from(c)),
-            "the name that you see is not the name that it has",
-        );
+    let hooks = requests.hooks.items();
+    if !hooks.is_empty() {
+        found.push(Found::of(&codes::HOOKS).showing(shown(hooks)));
     }
-    if crate::is_plugin_manifest(path) {
-        say(
-            "plugin-inside",
-            true,
-            "tools load a folder with this file as a plugin",
-            "a plugin starts hooks, servers and agents of its own; without the grant the skill is not installed",
-        );
-        requests::plugin(path, &mut seen.requests);
+    let tools = requests.allowed_tools.items();
+    if !tools.is_empty() {
+        let message = format!("it asks for the tools {}", shown(tools));
+        found.push(Found::of(&codes::TOOLS).saying(message).showing(shown(tools)));
     }
-    if crate::reads_as_main_file(path) && !path.ends_with(MAIN_FILE) {
-        say(
-            "main-file-in-other-case",
-            false,
-            "some tools and disks read this file as a SKILL.md",
-            "it is looked at like one, but cannot be approved by itself",
-        );
+    let any = |tool: &&String| {
+        let tool = tool.to_ascii_lowercase();
+        matches!(tool.as_str(), "*" | "all" | "bash" | "shell" | "execute" | "terminal")
+            || ["bash(*)", "bash(*:*)", "shell(*)", "bash(:*)"].contains(&tool.as_str())
+    };
+    if let Some(tool) = tools.iter().find(any) {
+        found.push(Found::of(&codes::ANY_COMMAND).showing(shown(std::slice::from_ref(tool))));
+    }
+    let name = read.fields().get("name").and_then(|name| name.as_str()).unwrap_or_default();
+    if let Some(c) = lookalike::in_name(name) {
+        let message =
+            format!("the skill's name has U+{:04X} in place of a Latin letter", u32::from(c));
+        found.push(Found::of(&codes::LOOK_ALIKE_NAME).saying(message));
+    }
+}
+
+/// The finding at its place. `found` come in order of their ranges.
+fn finding(path: &str, text: &str, found: Found, places: &mut Places<'_>) -> Finding {
+    let Found { rule, weight, message, range, excerpt } = found;
+    let (line, column, length) = match &range {
+        Some(range) => places.of_range(range),
+        None => (1, 1, 0),
+    };
+    let excerpt =
+        excerpt.or_else(|| range.map(|range| excerpt::around(text, &range))).unwrap_or_default();
+    Finding {
+        weight,
+        excerpt,
+        diagnostic: Diagnostic {
+            code: rule.code,
+            severity: weight.severity(),
+            message,
+            help: Some(rule.help.to_owned()),
+            place: Some(Place { file: path.to_owned(), line, column, length }),
+            fixes: Vec::new(),
+        },
     }
 }
 

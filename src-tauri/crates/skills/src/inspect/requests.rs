@@ -1,8 +1,11 @@
 //! What a skill asks for: tools, hooks, commands, addresses, paths outside of itself.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use super::{Requests, is_markdown};
+use super::codes::Found;
+use super::{MAX_PLACES, Requests, comments, is_markdown};
 use crate::frontmatter::{FrontMatter, same_field};
 use crate::lines::{lines, without_last_break};
 use crate::pattern::{Pattern, compile};
@@ -13,30 +16,97 @@ const MAX_LISTED: usize = 500;
 /// The most characters of one of them.
 const MAX_LENGTH: usize = 500;
 
-pub(super) fn front_matter(skill_md: &[u8], requests: &mut Requests) {
-    let read = FrontMatter::read(skill_md);
+/// Requests of one kind, each once, in order of first appearance.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    items: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl List {
+    /// Adds what is not there yet.
+    pub(super) fn add(&mut self, item: &str) {
+        if item.is_empty() || self.is_full() {
+            return;
+        }
+        let cut = item.char_indices().nth(MAX_LENGTH).map_or(item.len(), |(at, _)| at);
+        let item = &item[..cut];
+        if !self.known.contains(item) {
+            self.known.insert(item.to_owned());
+            self.items.push(item.to_owned());
+        }
+    }
+
+    fn knows(&self, item: &str) -> bool {
+        self.known.contains(item)
+    }
+
+    fn is_full(&self) -> bool {
+        self.items.len() >= MAX_LISTED
+    }
+
+    pub(super) fn items(&self) -> &[String] {
+        &self.items
+    }
+}
+
+/// What one file or all of them ask for.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    pub(super) allowed_tools: List,
+    pub(super) hooks: List,
+    pub(super) commands: List,
+    pub(super) addresses: List,
+    pub(super) outside: List,
+}
+
+impl Lists {
+    pub(super) fn add_all(&mut self, other: &Self) {
+        for (list, others) in [
+            (&mut self.allowed_tools, &other.allowed_tools),
+            (&mut self.hooks, &other.hooks),
+            (&mut self.commands, &other.commands),
+            (&mut self.addresses, &other.addresses),
+            (&mut self.outside, &other.outside),
+        ] {
+            others.items.iter().for_each(|item| list.add(item));
+        }
+    }
+
+    pub(super) fn done(self) -> Requests {
+        Requests {
+            allowed_tools: self.allowed_tools.items,
+            hooks: self.hooks.items,
+            commands: self.commands.items,
+            addresses: self.addresses.items,
+            outside: self.outside.items,
+        }
+    }
+}
+
+pub(super) fn front_matter(read: &FrontMatter, requests: &mut Lists) {
     for (name, value) in read.fields() {
         if same_field(name, "allowed-tools") {
             for word in allowed_tools(value) {
-                add(&mut requests.allowed_tools, &word);
+                requests.allowed_tools.add(&word);
             }
         } else if same_field(name, "hooks") {
             match value {
                 Value::Object(hooks) => {
                     for (event, hook) in hooks {
-                        add(&mut requests.hooks, &format!("{event}: {hook}"));
+                        requests.hooks.add(&format!("{event}: {hook}"));
                     }
                 }
-                Value::String(text) => add(&mut requests.hooks, text),
-                other => add(&mut requests.hooks, &other.to_string()),
+                Value::String(text) => requests.hooks.add(text),
+                other => requests.hooks.add(&other.to_string()),
             }
         }
     }
 }
 
 /// The hooks, servers and agents of a plugin come with its manifest.
-pub(super) fn plugin(path: &str, requests: &mut Requests) {
-    add(&mut requests.hooks, &format!("{path}: what the plugin brings along"));
+pub(super) fn plugin(path: &str, requests: &mut Lists) {
+    requests.hooks.add(&format!("{path}: what the plugin brings along"));
 }
 
 fn allowed_tools(value: &Value) -> Vec<String> {
@@ -71,26 +141,36 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-pub(super) fn text(path: &str, text: &str, requests: &mut Requests) {
-    static ADDRESS: Pattern = Pattern::new(|| compile(r#"(?i)\bhttps?://[^\s"'`<>\\{}|^\[\])]+"#));
+/// Adds what a text asks for. Returns what is wrong with its addresses.
+pub(super) fn text(path: &str, text: &str, requests: &mut Lists) -> Vec<Found> {
+    static ADDRESS: Pattern = Pattern::new(|| {
+        compile(r#"(?i)\b(?:https?|wss?|ftps?|sftp|ssh|git)://[^\s"'`<>\\{}|^\[\])]{1,2000}"#)
+    });
+    let mut misleading = Vec::new();
     if text.contains("://") {
         for found in ADDRESS.find_iter(text) {
-            add(
-                &mut requests.addresses,
-                found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '(']),
-            );
+            let address =
+                found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '(']);
+            if misleading.len() < MAX_PLACES
+                && (!requests.addresses.knows(address))
+                && let Some(told) = comments::misleading(address)
+            {
+                misleading.push(told.at(found.start()..found.start() + address.len()));
+            }
+            requests.addresses.add(address);
         }
     }
     outside(path, text, requests);
     if is_markdown(path) {
         commands(text, requests);
     }
+    misleading
 }
 
-fn outside(path: &str, text: &str, requests: &mut Requests) {
+fn outside(path: &str, text: &str, requests: &mut Lists) {
     static OUTSIDE: Pattern = Pattern::new(|| {
         compile(concat!(
-            r#"(?:^|[\s"'`(=<>\[,:])("#,
+            r#"(?:^|[\s"'`(=<>\[,:])(?:"#,
             r#"(?:~|\$HOME|\$\{HOME\}|\$env:[A-Z]+|%[A-Z]+%)[/\\][^\s"'`<>()\[\],;|]*"#,
             r#"|/(?:etc|usr|var|tmp|home|Users|root|opt|bin|sbin|private|Library|Applications|dev|proc|sys|mnt|Volumes|System)/[^\s"'`<>()\[\],;|]*"#,
             r#"|[A-Za-z]:\\[^\s"'`<>()\[\],;|]+"#,
@@ -101,12 +181,18 @@ fn outside(path: &str, text: &str, requests: &mut Requests) {
     let depth = path.matches('/').count();
     let may_name = |line: &&str| line.contains(['/', '\\']) && !line.starts_with("#!");
     for line in lines(text).filter(may_name) {
-        for found in OUTSIDE.captures_iter(line).filter_map(|found| found.get(1)) {
-            let target = found.as_str().trim_end_matches(['.', ':', '*', '!', '?']);
+        for found in OUTSIDE.find_iter(line) {
+            let target = found
+                .as_str()
+                .trim_start_matches(|c: char| c.is_whitespace() || "\"'`(=<>[,:".contains(c))
+                .trim_end_matches(['.', ':', '*', '!', '?']);
             if target == "/dev/null" || (target.contains("../") && !leaves(target, depth)) {
                 continue;
             }
-            add(&mut requests.outside, target);
+            requests.outside.add(target);
+        }
+        if requests.outside.is_full() {
+            return;
         }
     }
 }
@@ -128,27 +214,23 @@ fn leaves(target: &str, depth: usize) -> bool {
     false
 }
 
-fn commands(text: &str, requests: &mut Requests) {
-    static FENCE: Pattern = Pattern::new(|| {
-        compile(r"^\s*(?:>\s*)*(?:[-*+]\s+)?(`{3,}|~{3,})\s*\{?\.?([A-Za-z0-9_+-]*)")
-    });
-    static INLINE: Pattern = Pattern::new(|| compile(r"(!?)`([^`\n]+)`"));
+fn commands(text: &str, requests: &mut Lists) {
+    static INLINE: Pattern = Pattern::new(|| compile(r"!?`[^`\n]+`"));
     static KNOWN: Pattern = Pattern::new(|| {
         compile(
             r"^(?:sudo|python[0-9.]*|bash|sh|zsh|node|deno|bun|npm|npx|pnpm|yarn|pip[0-9.]*|pipx|uv|uvx|curl|wget|git|gh|docker|kubectl|chmod|rm|mv|cp|brew|apt|apt-get|cargo|go|make|ruby|perl|osascript|powershell|pwsh|\./\S+)\s\S",
         )
     });
-    let mut fence: Option<(String, Shell)> = None;
+    let mut fence: Option<((char, usize), Shell)> = None;
     let mut pending = String::new();
     for line in lines(text).map(without_last_break) {
-        let may_open = line.contains("```") || line.contains("~~~");
-        let opened = if may_open { FENCE.captures(line) } else { None };
-        match (&fence, opened) {
-            (None, Some(opened)) => fence = Some((opened[1].to_owned(), Shell::of(&opened[2]))),
-            (Some((mark, _)), Some(closed))
-                if closed[1].starts_with(mark.as_str()) && closed[2].is_empty() =>
-            {
-                add(&mut requests.commands, pending.trim());
+        if requests.commands.is_full() {
+            return;
+        }
+        match (&fence, fence_of(line)) {
+            (None, Some((mark, language))) => fence = Some((mark, Shell::of(language))),
+            (Some((mark, _)), Some((closed, ""))) if closed.0 == mark.0 && closed.1 >= mark.1 => {
+                requests.commands.add(pending.trim());
                 pending.clear();
                 fence = None;
             }
@@ -165,21 +247,42 @@ fn commands(text: &str, requests: &mut Requests) {
                     }
                     None => {
                         pending.push_str(line);
-                        add(&mut requests.commands, pending.trim());
+                        requests.commands.add(pending.trim());
                         pending.clear();
                     }
                 }
             }
             (None, None) if line.contains('`') => {
-                for found in INLINE.captures_iter(line) {
-                    if &found[1] == "!" || KNOWN.is_match(&found[2]) {
-                        add(&mut requests.commands, found[2].trim());
+                for found in INLINE.find_iter(line) {
+                    let on_load = found.as_str().starts_with('!');
+                    let command = found.as_str().trim_start_matches('!').trim_matches('`');
+                    if on_load || KNOWN.is_match(command) {
+                        requests.commands.add(command.trim());
                     }
                 }
             }
             (None, None) => {}
         }
     }
+}
+
+/// The mark of a code fence on this line, and the language after it.
+fn fence_of(line: &str) -> Option<((char, usize), &str)> {
+    let mut rest = line.trim_start();
+    while let Some(quoted) = rest.strip_prefix('>') {
+        rest = quoted.trim_start();
+    }
+    if let Some(item) = rest.strip_prefix(['-', '*', '+']) {
+        rest = item.trim_start();
+    }
+    let mark = rest.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let after = rest.trim_start_matches(mark);
+    let count = rest.len() - after.len();
+    let language = after.trim_start().trim_start_matches(['{', '.']);
+    let end = language
+        .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '+' | '-'))
+        .unwrap_or(language.len());
+    (count >= 3).then(|| ((mark, count), &language[..end]))
 }
 
 /// What a code fence says of its content.
@@ -210,13 +313,5 @@ fn without_prompt(line: &str) -> (&str, bool) {
     match line.strip_prefix("$ ").or_else(|| line.strip_prefix("PS> ")) {
         Some(command) => (command.trim(), true),
         None => (line, false),
-    }
-}
-
-/// Adds what is not there yet.
-fn add(list: &mut Vec<String>, item: &str) {
-    let item: String = item.chars().take(MAX_LENGTH).collect();
-    if !item.is_empty() && list.len() < MAX_LISTED && !list.contains(&item) {
-        list.push(item);
     }
 }

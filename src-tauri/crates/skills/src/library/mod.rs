@@ -1,11 +1,18 @@
 //! Every skill in every tool's folder, as one immutable snapshot after the other.
 
+mod choices;
+mod roots;
 mod scan;
+mod walk;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use choices::{Choices, FolderRefused, MAX_FOLDERS, ToolChoice};
+
 use crate::check::Diagnostic;
+use crate::folder::FolderKind;
 use crate::manifest::Manifest;
 use crate::paths::Paths;
 use crate::tool::{Detection, Tool};
@@ -19,6 +26,8 @@ pub struct Snapshot {
     pub tools: Vec<ToolState>,
     /// Every root that was scanned, each folder once.
     pub roots: Vec<RootState>,
+    /// Every folder that the person added, in the order they were added.
+    pub folders: Vec<FolderState>,
     /// Every skill, in order of name and path.
     pub skills: Vec<LocalSkill>,
 }
@@ -30,6 +39,12 @@ pub struct ToolState {
     pub tool: &'static Tool,
     /// Whether it is here.
     pub detection: Detection,
+    /// Whether its folders are scanned: what the person chose, or whether anything of it is here.
+    pub on: bool,
+    /// What the person chose; `None` where detection decides.
+    pub chosen: Option<bool>,
+    /// Whether the person gave it folders of its own in place of the table's.
+    pub overridden: bool,
     /// All folders that it reads, in order.
     pub roots: Vec<PathBuf>,
     /// Where a copy for it goes.
@@ -41,12 +56,50 @@ pub struct ToolState {
 pub struct RootState {
     /// Where.
     pub path: PathBuf,
-    /// Ids of the tools that read it.
+    /// Ids of the tools that are on and read it; none for a folder of skills that the person added
+    /// and no tool reads.
     pub tools: Vec<String>,
+    /// Every tool on this machine that reads it, also one that is switched off here.
+    pub readers: Vec<Reader>,
     /// Why it could not be read.
     pub problem: Option<String>,
     /// True for the system's folders and those that come with a tool.
     pub read_only: bool,
+    /// True for a cache of plug-ins.
+    pub cache: bool,
+    /// The project that it lies in, for one that was added.
+    pub project: Option<PathBuf>,
+    /// True for a project's folder of a plain name, which holds the project's own sources, and for
+    /// a folder of skills that was added and that no tool reads: nothing in it is ever removed in
+    /// bulk.
+    pub user_owned: bool,
+    /// What in it is not shown as a skill, and why, at most [`MAX_SKIPPED`].
+    pub skipped: Vec<(PathBuf, String)>,
+}
+
+/// A tool that reads a root.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reader {
+    /// Its id.
+    pub tool: String,
+    /// Where the root stands in the order in which it ranks its roots, the strongest first.
+    pub rank: usize,
+}
+
+/// Skipped folders that are kept of one root.
+pub const MAX_SKIPPED: usize = 100;
+
+/// A folder that the person added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderState {
+    /// Where.
+    pub path: PathBuf,
+    /// What it is now.
+    pub kind: FolderKind,
+    /// How many skills are found through it.
+    pub count: usize,
+    /// Why it could not be read, or is not read.
+    pub problem: Option<String>,
 }
 
 /// One skill on this disk.
@@ -70,6 +123,25 @@ pub struct LocalSkill {
     pub diagnostics: Vec<Diagnostic>,
     /// True when the folder is a link.
     pub linked: bool,
+    /// The project that it was found in, if only there.
+    pub project: Option<PathBuf>,
+    /// True when it lies in a root of the system or of a tool's bundles.
+    pub read_only: bool,
+    /// Each way in which roots show it, in order of roots; none for a skill that was added itself.
+    pub through: Vec<Through>,
+}
+
+/// One way in which a root shows a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Through {
+    /// The root's path, as in [`RootState::path`].
+    pub root: PathBuf,
+    /// The folder as this root shows it.
+    pub path: PathBuf,
+    /// True when it is a link there.
+    pub linked: bool,
+    /// Folders between the root and the skill.
+    pub groups: usize,
 }
 
 /// All skills of one name.
@@ -100,19 +172,62 @@ impl Snapshot {
     }
 }
 
+/// Told when choices change; false when nobody listens any more.
+type Listener = Box<dyn Fn() -> bool + Send>;
+
 /// Scans the folders of all tools and keeps the latest snapshot.
-#[derive(Debug)]
 pub struct Library {
     paths: Paths,
+    choices: Mutex<Choices>,
+    listeners: Mutex<Vec<Listener>>,
     snapshot: Mutex<Arc<Snapshot>>,
     /// Held during a scan, so that there is one at a time.
     known: Mutex<scan::Known>,
 }
 
+impl fmt::Debug for Library {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Library")
+            .field("paths", &self.paths)
+            .field("revision", &self.snapshot().revision)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Library {
     /// A library that has not looked yet.
     pub fn new(paths: Paths) -> Self {
-        Self { paths, snapshot: Mutex::default(), known: Mutex::default() }
+        Self {
+            paths,
+            choices: Mutex::default(),
+            listeners: Mutex::default(),
+            snapshot: Mutex::default(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// What the person chose.
+    pub fn choices(&self) -> Choices {
+        self.choices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From the next scan on, looks at what the person chose. A watch scans by itself then.
+    pub fn choose(&self, choices: Choices) {
+        {
+            let mut known = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+            if *known == choices {
+                return;
+            }
+            *known = choices;
+        }
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|listener| listener());
+    }
+
+    /// Calls this after every change of choices, until it returns false.
+    pub(crate) fn on_choice(&self, listener: impl Fn() -> bool + Send + 'static) {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.push(Box::new(listener));
     }
 
     /// The folders of this person.
@@ -129,14 +244,17 @@ impl Library {
     /// snapshot is the one before, with its revision, when nothing changed.
     pub fn rescan(&self) -> Arc<Snapshot> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (tools, roots, skills) = scan::scan(&self.paths, &mut known);
+        let scan::Scan { tools, roots, folders, skills } =
+            scan::scan(&self.paths, &self.choices(), &mut known);
         let mut latest = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
         let unchanged = latest.revision > 0
             && latest.tools == tools
             && latest.roots == roots
+            && latest.folders == folders
             && latest.skills == skills;
         if !unchanged {
-            *latest = Arc::new(Snapshot { revision: latest.revision + 1, tools, roots, skills });
+            let revision = latest.revision + 1;
+            *latest = Arc::new(Snapshot { revision, tools, roots, folders, skills });
         }
         Arc::clone(&latest)
     }

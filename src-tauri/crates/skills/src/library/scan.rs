@@ -1,26 +1,20 @@
 //! One look at the folders of all tools.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
-use serde_json::Value;
 
-use super::{LocalSkill, RootState, ToolState};
-use crate::MAIN_FILE;
-use crate::check::{self, Diagnostic, codes};
+use super::roots::{self, Looked};
+use super::walk::{self, Candidate};
+use super::{Choices, FolderState, LocalSkill, RootState, ToolState};
+use crate::check::{Checked, Diagnostic, check_listed, codes};
 use crate::digest::Digest;
-use crate::frontmatter::FrontMatter;
-use crate::manifest::{MAX_BYTES, Manifest};
+use crate::manifest::Manifest;
 use crate::paths::Paths;
-use crate::read::{ListedFile, ReadManifestError, list_files, read_file};
-use crate::tool::{Detection, Tool, ToolRoot, tools};
-
-/// A folder with more bytes than this is not hashed: it is no skill.
-const MAX_HASHED: u64 = 16 * MAX_BYTES;
+use crate::read::{ListedFile, ReadManifestError, survey};
 
 /// What the last scan read, by the real path of each skill.
 #[derive(Debug, Default)]
@@ -44,31 +38,26 @@ struct Content {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A folder that looks like a skill.
-#[derive(Debug)]
-struct Candidate {
-    path: PathBuf,
-    /// Links resolved; `None` for a link that leads nowhere.
-    real: Option<PathBuf>,
-    linked: bool,
-    tools: Vec<String>,
+/// What one look found.
+pub(super) struct Scan {
+    pub(super) tools: Vec<ToolState>,
+    pub(super) roots: Vec<RootState>,
+    pub(super) folders: Vec<FolderState>,
+    pub(super) skills: Vec<LocalSkill>,
 }
 
-pub(super) fn scan(
-    paths: &Paths,
-    known: &mut Known,
-) -> (Vec<ToolState>, Vec<RootState>, Vec<LocalSkill>) {
-    let states: Vec<(ToolState, Vec<ToolRoot>)> =
-        tools().par_iter().map(|tool| state(tool, paths)).collect();
-    let (roots, candidates) = look(&states);
+pub(super) fn scan(paths: &Paths, choices: &Choices, known: &mut Known) -> Scan {
+    let Looked { tools, mut roots, mut folders, candidates } = roots::look(paths, choices);
+    let by_root: HashMap<PathBuf, usize> =
+        roots.iter().enumerate().map(|(at, root)| (root.path.clone(), at)).collect();
     let read: Vec<(LocalSkill, Option<(PathBuf, Reading)>)> = candidates
         .into_par_iter()
-        .map(|candidate| match &candidate.real {
-            None => (dangling(candidate), None),
+        .map(|candidate| match candidate.real.clone() {
+            None => (dangling(candidate, &roots, &by_root), None),
             Some(real) => {
-                let real = real.clone();
                 let reading = read(&candidate, &real, known.0.get(&real));
-                (skill(candidate, &real, reading.content.clone()), Some((real, reading)))
+                let skill = skill(candidate, &real, reading.content.clone(), &roots, &by_root);
+                (skill, Some((real, reading)))
             }
         })
         .collect();
@@ -79,215 +68,117 @@ pub(super) fn scan(
         known.0.extend(reading);
     }
     skills.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
-    (states.into_iter().map(|(state, _)| state).collect(), roots, skills)
-}
-
-fn state(tool: &'static Tool, paths: &Paths) -> (ToolState, Vec<ToolRoot>) {
-    let roots = tool.roots(paths);
-    let state = ToolState {
-        tool,
-        detection: tool.detection(paths),
-        roots: roots.iter().map(|root| root.path.clone()).collect(),
-        install_root: tool.install_root(paths),
-    };
-    (state, roots)
-}
-
-/// The roots of the tools that are here, each folder once, and what lies in them.
-fn look(states: &[(ToolState, Vec<ToolRoot>)]) -> (Vec<RootState>, Vec<Candidate>) {
-    let mut roots: Vec<(PathBuf, RootState)> = Vec::new();
-    for (state, tool_roots) in
-        states.iter().filter(|(state, _)| state.detection != Detection::NotFound)
-    {
-        for root in tool_roots {
-            let (real, problem) = match fs::canonicalize(&root.path) {
-                Ok(real) => (real, None),
-                Err(error)
-                    if error.kind() == io::ErrorKind::NotFound
-                        && fs::symlink_metadata(&root.path).is_err() =>
-                {
-                    continue;
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => (
-                    root.path.clone(),
-                    Some("it is a link to a folder that is not there".to_owned()),
-                ),
-                Err(error) => (root.path.clone(), Some(error.to_string())),
-            };
-            let id = &state.tool.id;
-            match roots.iter_mut().find(|(known, _)| *known == real) {
-                Some((_, known)) => {
-                    if !known.tools.contains(id) {
-                        known.tools.push(id.clone());
-                    }
-                    known.read_only |= root.read_only;
-                }
-                None => roots.push((
-                    real,
-                    RootState {
-                        path: root.path.clone(),
-                        tools: vec![id.clone()],
-                        problem,
-                        read_only: root.read_only,
-                    },
-                )),
-            }
-        }
-    }
-    let reals: HashSet<PathBuf> = roots.iter().map(|(real, _)| real.clone()).collect();
-    let mut found: BTreeMap<PathBuf, Candidate> = BTreeMap::new();
-    for (_, root) in &mut roots {
-        if root.problem.is_some() {
-            continue;
-        }
-        match children(&root.path) {
-            Ok(children) => {
-                for child in children {
-                    add_candidates(&child, &root.tools, &reals, 1, &mut found);
-                }
-            }
-            Err(error) => root.problem = Some(error.to_string()),
-        }
-    }
-    (roots.into_iter().map(|(_, root)| root).collect(), found.into_values().collect())
-}
-
-fn children(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut children: Vec<PathBuf> = fs::read_dir(folder)?
-        .map(|child| child.map(|child| child.path()))
-        .collect::<io::Result<_>>()?;
-    children.sort();
-    Ok(children)
-}
-
-/// Adds a skill, or the skills of a folder that groups them, `groups` levels deep.
-fn add_candidates(
-    path: &Path,
-    tools: &[String],
-    roots: &HashSet<PathBuf>,
-    groups: usize,
-    found: &mut BTreeMap<PathBuf, Candidate>,
-) {
-    let Ok(metadata) = fs::symlink_metadata(path) else { return };
-    let linked = metadata.is_symlink();
-    let real = fs::canonicalize(path).ok();
-    match &real {
-        None if linked => {}
-        None => return,
-        Some(real) if !real.is_dir() || roots.contains(real) => return,
-        Some(real) => {
-            let is_skill =
-                fs::symlink_metadata(real.join(MAIN_FILE)).is_ok_and(|main| !main.is_dir());
-            if !is_skill {
-                if !linked && groups > 0 {
-                    for child in children(path).unwrap_or_default() {
-                        add_candidates(&child, tools, roots, groups - 1, found);
-                    }
-                }
-                return;
-            }
-        }
-    }
-    // One folder may be seen in several places: it is one skill, shown where it really lies.
-    let key = real.clone().unwrap_or_else(|| path.to_owned());
-    let candidate = found.entry(key).or_insert_with(|| Candidate {
-        path: path.to_owned(),
-        real,
-        linked,
-        tools: Vec::new(),
-    });
-    if candidate.linked && !linked {
-        candidate.path = path.to_owned();
-        candidate.linked = false;
-    }
-    for tool in tools {
-        if !candidate.tools.contains(tool) {
-            candidate.tools.push(tool.clone());
-        }
-    }
+    walk::name_nested(&skills, &mut roots, &by_root);
+    roots::count(&mut folders, &roots, &skills);
+    Scan { tools, roots, folders, skills }
 }
 
 fn read(candidate: &Candidate, real: &Path, before: Option<&Reading>) -> Reading {
     let at = SystemTime::now();
     let folder_name = folder_name(&candidate.path);
-    let listed = list_files(real);
-    if let (Ok(listed), Some(before)) = (&listed, before)
-        && before.listed == *listed
+    let listing = survey(real);
+    if let (Ok(listing), Some(before)) = (&listing, before)
+        && listing.problems.is_empty()
+        && before.listed == listing.files
         && before.folder_name == folder_name
-        && !listed.iter().any(|file| file.stamp.is_fresh(before.at))
+        && !listing.files.iter().any(|file| file.stamp.is_fresh(before.at))
     {
         return before.clone();
     }
-    let manifest = listed.as_ref().map_or_else(
-        |error| Err(sentence(error)),
-        |listed| {
-            let bytes =
-                listed.iter().fold(0_u64, |sum, file| sum.saturating_add(file.stamp.size()));
-            if bytes > MAX_HASHED {
-                return Err(format!("it holds {bytes} bytes, far more than a skill can have"));
-            }
-            Manifest::read_listed(real, listed.clone()).map_err(|error| sentence(&error))
-        },
-    );
-    let content = content(&folder_name, real, manifest);
-    // What could not be listed or read is looked at again each time.
-    let listed = if content.manifest.is_ok() { listed.unwrap_or_default() } else { Vec::new() };
-    Reading { listed, folder_name, at, content }
-}
-
-fn content(folder_name: &str, real: &Path, manifest: Result<Manifest, String>) -> Content {
-    let skill_md = read_file(&real.join(MAIN_FILE), MAX_BYTES);
-    let bytes = skill_md.as_deref().unwrap_or_default();
-    let front_matter = FrontMatter::read(bytes);
-    let name = match front_matter.fields().get("name") {
-        Some(Value::String(name)) if !name.trim().is_empty() => name.clone(),
-        _ => folder_name.to_owned(),
-    };
-    let mut diagnostics = match &manifest {
-        Ok(manifest) => check::check(folder_name, manifest, bytes),
-        Err(_) if skill_md.is_ok() => front_matter.problems().to_vec(),
+    let mut listed = match &listing {
+        Ok(listing) => listing.files.clone(),
         Err(_) => Vec::new(),
     };
-    if let Err(message) = &manifest {
-        diagnostics.insert(0, codes::FILES_UNREADABLE.say(message.clone(), None));
+    let Checked { name, description, manifest, diagnostics, .. } =
+        check_listed(&folder_name, real, listing);
+    if manifest.is_err() {
+        // What could not be listed or read is looked at again each time.
+        listed.clear();
     }
-    Content {
-        description: front_matter.description_or_fallback(folder_name),
-        name,
-        manifest,
-        diagnostics,
+    let manifest = manifest.map_err(|error| sentence(&error));
+    Reading {
+        listed,
+        folder_name,
+        at,
+        content: Content { name, description, manifest, diagnostics },
     }
 }
 
-fn skill(candidate: Candidate, real: &Path, content: Content) -> LocalSkill {
+fn skill(
+    candidate: Candidate,
+    real: &Path,
+    content: Content,
+    roots: &[RootState],
+    by_root: &HashMap<PathBuf, usize>,
+) -> LocalSkill {
     let Content { name, description, manifest, diagnostics } = content;
+    let of_roots = OfRoots::new(&candidate, roots, by_root);
     LocalSkill {
         id: id(real),
         folder_name: folder_name(&candidate.path),
         path: candidate.path,
         name,
         description,
-        tools: candidate.tools,
+        tools: of_roots.tools,
         manifest,
         diagnostics,
         linked: candidate.linked,
+        project: of_roots.project,
+        read_only: of_roots.read_only,
+        through: candidate.through,
     }
 }
 
-fn dangling(candidate: Candidate) -> LocalSkill {
+fn dangling(
+    candidate: Candidate,
+    roots: &[RootState],
+    by_root: &HashMap<PathBuf, usize>,
+) -> LocalSkill {
     let target = fs::read_link(&candidate.path).unwrap_or_default();
     let message = format!("it is a link to {}, which is not there", target.display());
     let folder_name = folder_name(&candidate.path);
+    let of_roots = OfRoots::new(&candidate, roots, by_root);
     LocalSkill {
         id: id(&candidate.path),
         name: folder_name.clone(),
         description: format!("Skill: {folder_name}"),
         folder_name,
         path: candidate.path,
-        tools: candidate.tools,
-        diagnostics: vec![codes::FILES_UNREADABLE.say(message.clone(), None)],
+        tools: of_roots.tools,
+        diagnostics: vec![codes::LINK_BROKEN.say(message.clone(), None)],
         manifest: Err(message),
         linked: true,
+        project: of_roots.project,
+        read_only: of_roots.read_only,
+        through: candidate.through,
+    }
+}
+
+/// What a skill has of the roots that show it.
+struct OfRoots {
+    tools: Vec<String>,
+    project: Option<PathBuf>,
+    read_only: bool,
+}
+
+impl OfRoots {
+    fn new(candidate: &Candidate, roots: &[RootState], by_root: &HashMap<PathBuf, usize>) -> Self {
+        let shown: Vec<&RootState> = candidate
+            .through
+            .iter()
+            .filter_map(|through| roots.get(*by_root.get(&through.root)?))
+            .collect();
+        let mut tools: Vec<String> = Vec::new();
+        for tool in shown.iter().flat_map(|root| &root.tools) {
+            if !tools.contains(tool) {
+                tools.push(tool.clone());
+            }
+        }
+        let project = match shown.first() {
+            Some(first) if shown.iter().all(|root| root.project.is_some()) => first.project.clone(),
+            _ => None,
+        };
+        Self { tools, project, read_only: shown.iter().any(|root| root.read_only) }
     }
 }
 
@@ -306,5 +197,35 @@ fn sentence(error: &ReadManifestError) -> String {
     match error {
         ReadManifestError::Unreadable { source, .. } => format!("{error}: {source}"),
         error => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::MAIN_FILE;
+
+    #[test]
+    fn a_skill_whose_files_are_as_they_were_is_not_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let real = dir.path().canonicalize().unwrap().join("a");
+        fs::create_dir_all(&real).unwrap();
+        fs::write(real.join(MAIN_FILE), "---\nname: a\ndescription: b\n---\n").unwrap();
+        let candidate = Candidate {
+            path: real.clone(),
+            real: Some(real.clone()),
+            linked: false,
+            through: Vec::new(),
+        };
+        let mut before = read(&candidate, &real, None);
+        assert_eq!(before.content.description, "b");
+        before.content.description = "remembered".to_owned();
+        // Looked at long after the last write, so that its time tells.
+        before.at += Duration::from_secs(60);
+        assert_eq!(read(&candidate, &real, Some(&before)).content.description, "remembered");
+        fs::write(real.join("more"), "x").unwrap();
+        assert_eq!(read(&candidate, &real, Some(&before)).content.description, "b");
     }
 }

@@ -1,3 +1,6 @@
+mod choices;
+mod skipped;
+
 use std::fs;
 use std::path::Path;
 
@@ -158,7 +161,7 @@ fn links_to_skills_are_followed_and_dangling_ones_are_one_broken_row() {
             .unwrap_err()
             .ends_with("work/gone, which is not there")
     );
-    assert_eq!(snapshot.skills[1].diagnostics[0].code, "files-unreadable");
+    assert_eq!(snapshot.skills[1].diagnostics[0].code, "link-broken");
 }
 
 #[cfg(unix)]
@@ -203,6 +206,24 @@ fn broken_files_are_rows_with_a_message() {
         ]
     );
     assert_eq!(snapshot.skills[1].description, "a: b");
+}
+
+#[test]
+fn the_library_says_of_a_skill_what_a_check_of_its_folder_says() {
+    let home = Home::new();
+    home.skill(".claude/skills/fine", "x");
+    home.write(".claude/skills/colon/SKILL.md", "---\nname: colon\ndescription: a: b\n---\nx\n");
+    home.write(".claude/skills/wrong/SKILL.md", "---\nname: Other\nsorts: 1\n---\n[a](gone.md)\n");
+    home.write(".claude/skills/wrong/scripts/run.sh", "echo\n");
+    let snapshot = home.library.rescan();
+    assert_eq!(snapshot.skills.len(), 3);
+    for skill in &snapshot.skills {
+        let checked = crate::check::check_folder(&skill.path);
+        assert_eq!(skill.diagnostics, checked.diagnostics);
+        assert_eq!(skill.name, checked.name);
+        assert_eq!(skill.description, checked.description);
+        assert_eq!(*skill.manifest.as_ref().unwrap(), checked.manifest.unwrap());
+    }
 }
 
 #[test]

@@ -1,18 +1,23 @@
 //! Compatible mode: skills as the reference serves them by default.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde_json::json;
 
-use super::directory::{Options, Source, SupportingFiles};
-use super::{Content, Listing, ReadError, Resource, Template, mime_type};
+use super::directory::{Options, Place, SupportingFiles};
+use super::tree::Tree;
+use super::{Content, Listing, Mark, ReadError, Resource, Template, mime_type};
 use crate::digest::Digest;
 use crate::frontmatter::FrontMatter;
+use crate::handle::{Child, Count, Folder, Kind};
 use crate::manifest::ManifestFile;
-use crate::read::{ReadManifestError, location, read_file};
-use crate::uri::{decoded, encode_path};
+use crate::read::location;
+use crate::stamp::Stamp;
+use crate::uri::{encode_path, readings};
 
 /// The path of the synthetic manifest.
 pub(super) const MANIFEST: &str = "_manifest";
@@ -46,49 +51,52 @@ pub(super) struct Look {
 }
 
 impl Look {
-    pub(super) fn new(source: &Source, options: &Options) -> Self {
+    pub(super) fn new(places: &[Place], options: &Options) -> Self {
         let mut look = Self { skills: Vec::new(), warnings: Vec::new() };
-        match source {
-            Source::Skill(folder) => {
-                let found = fs::canonicalize(folder).ok().and_then(|real| found(&real));
-                let shown = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                match found {
-                    Some(found) => look.add(found, options),
-                    None => look
-                        .warnings
-                        .push(format!("the skill {shown:?} is left out: its folder is not there")),
-                }
+        let mut candidates: Vec<Found> = Vec::new();
+        for place in places {
+            look.find(place, options, &mut candidates);
+        }
+        let loaded: Vec<_> = candidates
+            .into_par_iter()
+            .map(|found| (found.name.clone(), load(found, options)))
+            .collect();
+        for (name, skill) in loaded {
+            if look.skills.iter().any(|known| known.found.name == name) {
+                continue;
             }
-            Source::Roots(roots) => {
-                for root in roots {
-                    let Ok(children) = children(root) else { continue };
-                    for (shown, path) in children {
-                        match fs::canonicalize(&path) {
-                            Ok(real) if is_skill(&real, options) => {
-                                if let Some(found) = self::found(&real) {
-                                    look.add(found, options);
-                                }
-                            }
-                            Ok(_) => {}
-                            Err(_) => look.warnings.push(format!(
-                                "the skill {shown:?} is left out: its link leads nowhere"
-                            )),
-                        }
-                    }
+            match skill {
+                Ok(skill) => look.skills.push(skill),
+                Err(reason) => {
+                    look.warnings.push(format!("the skill {name:?} is left out: {reason}"));
                 }
             }
         }
         look
     }
 
-    fn add(&mut self, found: Found, options: &Options) {
-        if self.skills.iter().any(|known| known.found.name == found.name) {
-            return;
-        }
-        let name = found.name.clone();
-        match load(found, options) {
-            Ok(skill) => self.skills.push(skill),
-            Err(reason) => self.warnings.push(format!("the skill {name:?} is left out: {reason}")),
+    /// The folders of a place that are skills, in order.
+    fn find(&mut self, place: &Place, options: &Options, candidates: &mut Vec<Found>) {
+        let mut leave_out = |shown: &str, why: &str| {
+            self.warnings.push(format!("the skill {shown:?} is left out: {why}"));
+        };
+        match place {
+            Place::Skill(folder) => {
+                let shown = folder.file_name().unwrap_or_default().to_string_lossy();
+                match fs::canonicalize(folder).ok().and_then(|real| found(&real)) {
+                    Some(found) => candidates.push(found),
+                    None => leave_out(&shown, "its folder is not there"),
+                }
+            }
+            Place::Root(root) => {
+                for (shown, path) in children(root).unwrap_or_default() {
+                    match fs::canonicalize(&path) {
+                        Ok(real) if is_skill(&real, options) => candidates.extend(found(&real)),
+                        Ok(_) => {}
+                        Err(_) => leave_out(&shown, "its link leads nowhere"),
+                    }
+                }
+            }
         }
     }
 
@@ -114,7 +122,13 @@ impl Look {
                         .files
                         .iter()
                         .filter(|file| file.path != options.main_file && file.path != MANIFEST);
-                    listing.resources.extend(supporting.map(|file| supporting_file(name, file)));
+                    for ManifestFile { path, size, .. } in supporting {
+                        if has_uri(name, path) {
+                            listing.resources.push(supporting_file(name, path, Some(*size)));
+                        } else {
+                            listing.warnings.push(without_uri(name, path));
+                        }
+                    }
                 }
             }
         }
@@ -123,69 +137,120 @@ impl Look {
 
     /// Reads from the skills of this look: the manifest as it was, files as they are.
     pub(super) fn read(&self, options: &Options, uri: &str) -> Result<Content, ReadError> {
-        for (name, path) in readings(uri) {
-            let Some(skill) = self.skills.iter().find(|skill| skill.found.name == name) else {
-                continue;
-            };
+        for (name, path) in named(uri) {
+            let Some(skill) = self.skill(&name) else { continue };
             if path == MANIFEST {
                 return Ok(manifest(&name, &skill.files));
             }
-            return read_inside(&skill.found.real, &path, options, uri);
+            if let Some(folder) = skill.found.open(options)
+                && let Some(content) = give(&folder, &skill.found.real, &path, options, uri)?
+            {
+                return Ok(content);
+            }
         }
         Err(ReadError::NotFound(uri.to_owned()))
+    }
+
+    pub(super) fn canonical(&self, options: &Options, uri: &str) -> Option<String> {
+        named(uri).into_iter().find_map(|(name, path)| {
+            let Found { real, .. } = &self.skill(&name)?.found;
+            let there = path == MANIFEST || {
+                let folder = self.skill(&name)?.found.open(options)?;
+                inside(&folder, real, &path).is_some()
+            };
+            there.then(|| self::uri(&name, &path))
+        })
+    }
+
+    pub(super) fn mark(&self, options: &Options, uri: &str) -> Option<Mark> {
+        named(uri).into_iter().find_map(|(name, path)| {
+            let skill = self.skill(&name)?;
+            if path == MANIFEST {
+                return Some(Mark::of(skill.files.len()));
+            }
+            let folder = skill.found.open(options)?;
+            Some(Mark::of(inside(&folder, &skill.found.real, &path)?.1))
+        })
+    }
+
+    fn skill(&self, name: &str) -> Option<&Skill> {
+        self.skills.iter().find(|skill| skill.found.name == name)
     }
 }
 
 /// Reads from the skills as they are now; only the folder of this one is looked for.
-pub(super) fn read(source: &Source, options: &Options, uri: &str) -> Result<Content, ReadError> {
-    let not_found = || ReadError::NotFound(uri.to_owned());
-    for (name, path) in readings(uri) {
-        let Some(found) = find(source, &name, options) else { continue };
+pub(super) fn read(places: &[Place], options: &Options, uri: &str) -> Result<Content, ReadError> {
+    for (name, path) in named(uri) {
+        let Some((found, folder)) = find(places, &name, options) else { continue };
         if path == MANIFEST {
-            return match load(found, options) {
-                Ok(skill) => Ok(manifest(&name, &skill.files)),
-                Err(_) => Err(not_found()),
-            };
-        }
-        return read_inside(&found.real, &path, options, uri);
-    }
-    Err(not_found())
-}
-
-/// Skill's name and path within it, decoded first and as written second.
-fn readings(uri: &str) -> Vec<(String, String)> {
-    let Some((name, path)) = uri.strip_prefix("skill://").and_then(|rest| rest.split_once('/'))
-    else {
-        return Vec::new();
-    };
-    let mut readings = Vec::new();
-    for name in [decoded(name), Some(name.to_owned())].into_iter().flatten() {
-        for path in [decoded(path), Some(path.to_owned())].into_iter().flatten() {
-            let reading = (name.clone(), path);
-            if !readings.contains(&reading) {
-                readings.push(reading);
+            if let Ok(skill) = load(found, options) {
+                return Ok(manifest(&name, &skill.files));
             }
+        } else if let Some(content) = give(&folder, &found.real, &path, options, uri)? {
+            return Ok(content);
         }
     }
-    readings
+    Err(ReadError::NotFound(uri.to_owned()))
 }
 
-fn find(source: &Source, name: &str, options: &Options) -> Option<Found> {
-    let usable = |real: &Path| {
-        found(real).filter(|found| {
-            found.name == name && is_skill(real, options) && main_text(real, options).is_ok()
+pub(super) fn canonical(places: &[Place], options: &Options, uri: &str) -> Option<String> {
+    named(uri).into_iter().find_map(|(name, path)| {
+        let (found, folder) = find(places, &name, options)?;
+        (path == MANIFEST || inside(&folder, &found.real, &path).is_some())
+            .then(|| self::uri(&name, &path))
+    })
+}
+
+pub(super) fn mark(places: &[Place], options: &Options, uri: &str) -> Option<Mark> {
+    named(uri).into_iter().find_map(|(name, path)| {
+        let (found, folder) = find(places, &name, options)?;
+        if path == MANIFEST {
+            return Some(Tree::look(&folder).ok()?.mark());
+        }
+        Some(Mark::of(inside(&folder, &found.real, &path)?.1))
+    })
+}
+
+/// The names and paths that a URI can mean.
+fn named(uri: &str) -> Vec<(String, String)> {
+    readings(uri)
+        .into_iter()
+        .filter_map(|parts| {
+            let (name, path) = parts.split_first()?;
+            (!path.is_empty()).then(|| (name.clone(), path.join("/")))
         })
+        .collect()
+}
+
+/// The skill of this name, as it is now. A root is gone through only for links in it, whose names
+/// are those of what they lead to.
+fn find(places: &[Place], name: &str, options: &Options) -> Option<(Found, Folder)> {
+    let usable = |path: &Path| {
+        let found = found(&fs::canonicalize(path).ok()?).filter(|found| found.name == name)?;
+        let folder = found.open(options)?;
+        main_text(&folder, &found.real, options).ok()?;
+        Some((found, folder))
     };
-    match source {
-        Source::Skill(folder) => fs::canonicalize(folder).ok().and_then(|real| usable(&real)),
-        Source::Roots(roots) => roots.iter().find_map(|root| {
-            children(root)
-                .ok()?
-                .into_iter()
-                .filter(|(shown, path)| shown == name || path.is_symlink())
-                .find_map(|(_, path)| usable(&fs::canonicalize(path).ok()?))
-        }),
-    }
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|seen| seen.is_symlink());
+    places.iter().find_map(|place| match place {
+        Place::Skill(folder) => usable(folder),
+        Place::Root(root) => {
+            let direct = root.join(name);
+            match is_link(&direct) {
+                false => usable(&direct),
+                true => None,
+            }
+            .or_else(|| {
+                let linked = fs::read_dir(root)
+                    .ok()?
+                    .flatten()
+                    .filter(|child| child.file_type().is_ok_and(|kind| kind.is_symlink()));
+                let mut linked: Vec<PathBuf> = linked.map(|child| child.path()).collect();
+                linked.sort();
+                linked.iter().find_map(|path| usable(path))
+            })
+        }
+    })
 }
 
 /// Name and path of each child, in order of names.
@@ -203,26 +268,107 @@ fn found(real: &Path) -> Option<Found> {
     Some(Found { name, real: real.to_owned() })
 }
 
+impl Found {
+    /// The folder, unless a link took its place meanwhile or it has no main file.
+    fn open(&self, options: &Options) -> Option<Folder> {
+        let parent = Folder::open(self.real.parent()?, &Count::default()).ok()?;
+        let folder = parent.folder(self.name.as_ref()).ok()?;
+        inside(&folder, &self.real, &options.main_file).map(|_| folder)
+    }
+}
+
 fn is_skill(real: &Path, options: &Options) -> bool {
     real.is_dir() && location(real, &options.main_file).exists()
 }
 
+/// Where a file of a skill really lies, below the skill's folder, and its stamp; links are followed
+/// as long as they stay inside.
+fn inside(folder: &Folder, real: &Path, path: &str) -> Option<(Vec<String>, Stamp)> {
+    let bad = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\\', '\0']);
+    if path.split('/').any(bad) {
+        return None;
+    }
+    let written: Vec<String> = path.split('/').map(str::to_owned).collect();
+    if let Some(stamp) = stands(folder, &written) {
+        return Some((written, stamp));
+    }
+    let resolved = fs::canonicalize(location(real, path)).ok()?;
+    let names: Option<Vec<String>> = resolved
+        .strip_prefix(real)
+        .ok()?
+        .iter()
+        .map(|name| OsStr::to_str(name).map(str::to_owned))
+        .collect();
+    let names = names.filter(|names| !names.is_empty())?;
+    let stamp = stands(folder, &names)?;
+    Some((names, stamp))
+}
+
+/// The stamp of the regular file at the end of these names.
+pub(super) fn stands(folder: &Folder, names: &[String]) -> Option<Stamp> {
+    let (name, folders) = names.split_last()?;
+    let inner = folder.descend(folders).ok()?;
+    match inner.as_ref().unwrap_or(folder).look(name.as_ref()) {
+        Ok((Kind::File, stamp)) => Some(stamp),
+        _ => None,
+    }
+}
+
+/// The bytes of the regular file at the end of these names.
+pub(super) fn bytes(folder: &Folder, names: &[String], most: u64) -> io::Result<Vec<u8>> {
+    let Some((name, folders)) = names.split_last() else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    let inner = folder.descend(folders)?;
+    let (file, stamp) = inner.as_ref().unwrap_or(folder).file(name.as_ref())?;
+    let too_large = || io::Error::other("it is too large");
+    if stamp.size() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(stamp.size()).unwrap_or(0));
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// One file of a skill; `None` where there is none.
+fn give(
+    folder: &Folder,
+    real: &Path,
+    path: &str,
+    options: &Options,
+    uri: &str,
+) -> Result<Option<Content>, ReadError> {
+    let Some((names, _)) = inside(folder, real, path) else { return Ok(None) };
+    let mime_type = if path == options.main_file { "text/markdown" } else { mime_type(path) };
+    match bytes(folder, &names, MAX_READ) {
+        Ok(bytes) => Ok(Some(Content { bytes, mime_type })),
+        Err(source) => Err(ReadError::Unreadable { uri: uri.to_owned(), source }),
+    }
+}
+
 /// The main file's bytes, which must be UTF-8 and lie inside of the skill.
-fn main_text(real: &Path, options: &Options) -> Result<Vec<u8>, String> {
-    let file = inside(real, &options.main_file)
-        .ok_or_else(|| format!("its {} lies elsewhere", options.main_file))?;
-    let bytes = read_file(&file, MAX_READ).map_err(|error| reason(&error))?;
+fn main_text(folder: &Folder, real: &Path, options: &Options) -> Result<Vec<u8>, String> {
+    let main = &options.main_file;
+    let (names, _) =
+        inside(folder, real, main).ok_or_else(|| format!("its {main} lies elsewhere"))?;
+    let bytes = bytes(folder, &names, MAX_READ)
+        .map_err(|error| format!("its {main} cannot be read: {error}"))?;
     match std::str::from_utf8(&bytes) {
         Ok(_) => Ok(bytes),
-        Err(_) => Err(format!("its {} is not UTF-8", options.main_file)),
+        Err(_) => Err(format!("its {main} is not UTF-8")),
     }
 }
 
 fn load(found: Found, options: &Options) -> Result<Skill, String> {
-    let main = main_text(&found.real, options)?;
+    if !has_uri(&found.name, &options.main_file) {
+        return Err("no URI gives it: its name has a backslash".to_owned());
+    }
+    let folder =
+        found.open(options).ok_or_else(|| format!("its {} lies elsewhere", options.main_file))?;
+    let main = main_text(&folder, &found.real, options)?;
     let description = FrontMatter::read(&main).description_or_fallback(&found.name);
     let mut files = Vec::new();
-    hash_into(&found.real, &found.real, "", 0, &mut files)?;
+    hash_into(&folder, &found.real, &folder, "", 0, &mut files)?;
     files.sort_by(|a: &ManifestFile, b| a.path.split('/').cmp(b.path.split('/')));
     Ok(Skill { found, description, files })
 }
@@ -230,8 +376,9 @@ fn load(found: Found, options: &Options) -> Result<Skill, String> {
 /// Hashes the files of a folder. Links to folders are not followed; a link to a file is that file
 /// where it lies inside of the skill, and left out where it does not.
 fn hash_into(
-    root: &Path,
-    folder: &Path,
+    skill: &Folder,
+    real: &Path,
+    folder: &Folder,
     prefix: &str,
     depth: usize,
     files: &mut Vec<ManifestFile>,
@@ -239,87 +386,46 @@ fn hash_into(
     if depth > MAX_DEPTH {
         return Err("its folders are nested too deeply".to_owned());
     }
-    let children = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    for child in children.map_err(|error| format!("{prefix:?} cannot be read: {error}"))? {
-        let name = child.file_name();
+    let unreadable = |path: &str| {
+        let path = path.to_owned();
+        move |error: io::Error| format!("{path:?} cannot be read: {error}")
+    };
+    for Child { name, kind, .. } in folder.children().map_err(unreadable(prefix))? {
         let Some(name) = name.to_str() else {
             return Err(format!("the name of a file in {prefix:?} is not UTF-8"));
         };
         let path = format!("{prefix}{name}");
-        let at = child.path();
-        let metadata = fs::symlink_metadata(&at)
-            .map_err(|error| format!("{path:?} cannot be read: {error}"))?;
-        if metadata.is_dir() {
-            hash_into(root, &at, &format!("{path}/"), depth + 1, files)?;
-            continue;
-        }
-        let Some(real) =
-            fs::canonicalize(&at).ok().filter(|real| real.starts_with(root) && real.is_file())
-        else {
-            continue;
+        let opened = match kind {
+            Kind::Folder => {
+                let inner = folder.folder(name.as_ref()).map_err(unreadable(&path))?;
+                hash_into(skill, real, &inner, &format!("{path}/"), depth + 1, files)?;
+                continue;
+            }
+            Kind::File => folder.file(name.as_ref()),
+            Kind::Link => {
+                let Some((names, _)) = inside(skill, real, &path) else { continue };
+                match names.split_last() {
+                    Some((name, folders)) => skill
+                        .descend(folders)
+                        .and_then(|inner| inner.as_ref().unwrap_or(skill).file(name.as_ref())),
+                    None => continue,
+                }
+            }
+            Kind::Special => continue,
         };
-        let (digest, size) = crate::read::hash_file(&real)
-            .map_err(|error| format!("{path:?}: {}", reason(&error)))?;
+        let (mut file, stamp) = opened.map_err(unreadable(&path))?;
+        let (digest, size) = Digest::of_reader(&mut file).map_err(unreadable(&path))?;
+        if size != stamp.size() {
+            return Err(format!("{path:?} changed while it was read"));
+        }
         files.push(ManifestFile { path, size, digest });
     }
     Ok(())
 }
 
-/// Where a path of a skill really lies, if that is a file inside of it.
-fn inside(real: &Path, path: &str) -> Option<PathBuf> {
-    let bad = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\\', '\0']);
-    if path.split('/').any(bad) {
-        return None;
-    }
-    fs::canonicalize(location(real, path))
-        .ok()
-        .filter(|file| file.starts_with(real) && file.is_file())
-}
-
-fn read_inside(
-    real: &Path,
-    path: &str,
-    options: &Options,
-    uri: &str,
-) -> Result<Content, ReadError> {
-    let file = inside(real, path).ok_or_else(|| ReadError::NotFound(uri.to_owned()))?;
-    let mime_type = if path == options.main_file { "text/markdown" } else { mime_type(path) };
-    Ok(Content { bytes: give(&file, uri)?, mime_type })
-}
-
-/// The bytes of one file, with errors that name the resource and not the path.
-pub(super) fn give(file: &Path, uri: &str) -> Result<Vec<u8>, ReadError> {
-    let unreadable = |source| ReadError::Unreadable { uri: uri.to_owned(), source };
-    match read_file(file, MAX_READ) {
-        Ok(bytes) if bytes.len() as u64 > MAX_READ => {
-            Err(unreadable(io::Error::other("it is too large")))
-        }
-        Ok(bytes) => Ok(bytes),
-        Err(ReadManifestError::Unreadable { source, .. }) => Err(unreadable(source)),
-        Err(error) => Err(unreadable(io::Error::other(reason(&error)))),
-    }
-}
-
-/// What went wrong, without the path.
-pub(super) fn reason(error: &ReadManifestError) -> String {
-    match error {
-        ReadManifestError::NotAFolder(_) => "it is not a folder".to_owned(),
-        ReadManifestError::Link(path) => format!("{} is a link", last(path)),
-        ReadManifestError::Special(path) => {
-            format!("{} is neither a file nor a folder", last(path))
-        }
-        ReadManifestError::NameNotUtf8(path) => format!("the name of {} is not UTF-8", last(path)),
-        ReadManifestError::Changed(path) => format!("{} changed while it was read", last(path)),
-        ReadManifestError::TooMuch(_) => "it holds more than one skill can".to_owned(),
-        ReadManifestError::Unreadable { path, source } => {
-            format!("{} cannot be read: {source}", last(path))
-        }
-        ReadManifestError::Manifest { source, .. } => source.to_string(),
-    }
-}
-
-fn last(path: &Path) -> String {
-    format!("{:?}", path.file_name().unwrap_or_default().to_string_lossy())
+/// Whether the URI of a file is read as that file; a backslash is in no URI.
+pub(super) fn has_uri(name: &str, path: &str) -> bool {
+    !readings(&uri(name, path)).is_empty()
 }
 
 pub(super) fn uri(name: &str, path: &str) -> String {
@@ -334,6 +440,11 @@ pub(super) fn template(name: &str) -> Template {
     }
 }
 
+/// Says that a file is not listed.
+pub(super) fn without_uri(name: &str, path: &str) -> String {
+    format!("the file {path:?} of the skill {name:?} is left out: no URI gives it")
+}
+
 /// How the synthetic manifest is listed.
 pub(super) fn manifest_resource(name: &str) -> Resource {
     Resource {
@@ -346,13 +457,13 @@ pub(super) fn manifest_resource(name: &str) -> Resource {
 }
 
 /// How a supporting file is listed.
-pub(super) fn supporting_file(name: &str, file: &ManifestFile) -> Resource {
+pub(super) fn supporting_file(name: &str, path: &str, size: Option<u64>) -> Resource {
     Resource {
-        uri: uri(name, &file.path),
-        name: format!("{name}/{}", file.path),
+        uri: uri(name, path),
+        name: format!("{name}/{path}"),
         description: format!("File from {name} skill"),
-        mime_type: mime_type(&file.path),
-        size: Some(file.size),
+        mime_type: mime_type(path),
+        size,
     }
 }
 

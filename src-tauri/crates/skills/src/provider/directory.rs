@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::compatible::{self, Look};
 use super::strict::Strict;
-use super::{Content, Entries, Listing, Provider, ReadError};
+use super::{Content, Entries, Listing, Mark, Provider, ReadError, Resource};
 use crate::MAIN_FILE;
 use crate::entry::Entry;
 
@@ -40,6 +40,9 @@ pub struct Options {
     pub main_file: String,
     /// True when each request sees the folders as they are now; always so in strict mode.
     pub reload: bool,
+    /// True to publish once, in strict mode, a path that several roots hold with equal
+    /// fingerprints; all of them are left out otherwise.
+    pub merge_identical: bool,
 }
 
 impl Default for Options {
@@ -49,23 +52,33 @@ impl Default for Options {
             supporting_files: SupportingFiles::default(),
             main_file: MAIN_FILE.to_owned(),
             reload: true,
+            merge_identical: false,
         }
     }
 }
 
 /// Where skills come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Source {
-    /// The direct children of each, in order.
-    Roots(Vec<PathBuf>),
+pub enum Place {
+    /// The folders below this one.
+    Root(PathBuf),
     /// This one.
     Skill(PathBuf),
 }
 
-/// Publishes the skills of one or more roots, or one skill.
+impl Place {
+    /// The folder, whichever it is.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Root(path) | Self::Skill(path) => path,
+        }
+    }
+}
+
+/// Publishes the skills of one or more places.
 #[derive(Debug)]
 pub struct DirectoryProvider {
-    source: Source,
+    places: Vec<Place>,
     options: Options,
     strict: Option<Strict>,
     /// What was there at the first look; only kept without reload.
@@ -73,23 +86,21 @@ pub struct DirectoryProvider {
 }
 
 impl DirectoryProvider {
-    /// The skills in these roots, in order.
-    pub fn new(roots: Vec<PathBuf>, options: Options) -> Self {
-        let strict =
-            (options.mode == Mode::Strict).then(|| Strict::new(&roots, options.supporting_files));
-        Self { source: Source::Roots(roots), options, strict, first: Mutex::default() }
+    /// The skills in these places, in order.
+    pub fn of(places: Vec<Place>, options: Options) -> Self {
+        let strict = (options.mode == Mode::Strict).then(|| Strict::new(&places, &options));
+        Self { places, options, strict, first: Mutex::default() }
     }
 
-    /// One skill by its folder, in compatible mode. It may become one later: until then the
-    /// listing is empty and says why.
+    /// The skills in these roots, in order.
+    pub fn new(roots: Vec<PathBuf>, options: Options) -> Self {
+        Self::of(roots.into_iter().map(Place::Root).collect(), options)
+    }
+
+    /// One skill by its folder. It may become one later: until then the listing is empty and, in
+    /// compatible mode, says why.
     pub fn of_skill(folder: &Path, options: Options) -> Self {
-        let options = Options { mode: Mode::Compatible, ..options };
-        Self {
-            source: Source::Skill(folder.to_owned()),
-            options,
-            strict: None,
-            first: Mutex::default(),
-        }
+        Self::of(vec![Place::Skill(folder.to_owned())], options)
     }
 
     /// Looks again, where requests see the folders as they were at the first look.
@@ -99,7 +110,12 @@ impl DirectoryProvider {
 
     fn first_look(&self) -> Arc<Look> {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(first.get_or_insert_with(|| Arc::new(Look::new(&self.source, &self.options))))
+        Arc::clone(first.get_or_insert_with(|| Arc::new(Look::new(&self.places, &self.options))))
+    }
+
+    #[cfg(test)]
+    pub(super) fn count(&self) -> Option<&crate::handle::Count> {
+        self.strict.as_ref().map(|strict| &strict.count)
     }
 }
 
@@ -108,7 +124,7 @@ impl Provider for DirectoryProvider {
         match &self.strict {
             Some(strict) => strict.list(),
             None if self.options.reload => {
-                Look::new(&self.source, &self.options).listing(&self.options)
+                Look::new(&self.places, &self.options).listing(&self.options)
             }
             None => self.first_look().listing(&self.options),
         }
@@ -117,7 +133,7 @@ impl Provider for DirectoryProvider {
     fn read(&self, uri: &str) -> Result<Content, ReadError> {
         match &self.strict {
             Some(strict) => strict.read(uri),
-            None if self.options.reload => compatible::read(&self.source, &self.options, uri),
+            None if self.options.reload => compatible::read(&self.places, &self.options, uri),
             None => self.first_look().read(&self.options, uri),
         }
     }
@@ -126,7 +142,31 @@ impl Provider for DirectoryProvider {
         self.strict.as_ref().map(Strict::entries)
     }
 
-    fn entry(&self, uri: &str) -> Option<Entry> {
+    fn entry(&self, uri: &str) -> Option<Arc<Entry>> {
         self.strict.as_ref()?.entry(uri)
+    }
+
+    fn publishes(&self) -> bool {
+        self.strict.is_some()
+    }
+
+    fn directory(&self, uri: &str) -> Option<Vec<Resource>> {
+        self.strict.as_ref()?.directory(uri)
+    }
+
+    fn canonical(&self, uri: &str) -> Option<String> {
+        match &self.strict {
+            Some(strict) => strict.canonical(uri),
+            None if self.options.reload => compatible::canonical(&self.places, &self.options, uri),
+            None => self.first_look().canonical(&self.options, uri),
+        }
+    }
+
+    fn mark(&self, uri: &str) -> Option<Mark> {
+        match &self.strict {
+            Some(strict) => strict.mark(uri),
+            None if self.options.reload => compatible::mark(&self.places, &self.options, uri),
+            None => self.first_look().mark(&self.options, uri),
+        }
     }
 }

@@ -3,15 +3,25 @@
 //! The reference is FastMCP's skills provider 4.1.7. The server in `skills-mcp` puts any
 //! [`Provider`] behind MCP and knows nothing of disks.
 
+mod build;
+mod children;
 mod compatible;
 mod directory;
 mod mime;
+pub mod policy;
 mod strict;
+mod tree;
 
-pub use directory::{DirectoryProvider, Mode, Options, SupportingFiles};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+pub use directory::{DirectoryProvider, Mode, Options, Place, SupportingFiles};
 pub use mime::mime_type;
 
 use crate::entry::Entry;
+
+/// The media type of a folder (skills extension, "Directory Resources").
+pub const DIRECTORY_TYPE: &str = "inode/directory";
 
 /// Publishes skills. Every call sees the skills as they are now unless the provider says otherwise.
 pub trait Provider: Send + Sync {
@@ -28,9 +38,46 @@ pub trait Provider: Send + Sync {
     /// mode), and then the extension is not declared.
     fn entries(&self) -> Option<Entries>;
 
-    /// One entry for `skills/get`, by the URI of its `SKILL.md`.
-    fn entry(&self, uri: &str) -> Option<Entry> {
+    /// One entry for `skills/get`, by the URI of its `SKILL.md`. No other skill is hashed for it.
+    fn entry(&self, uri: &str) -> Option<Arc<Entry>> {
         self.entries()?.entries.into_iter().find(|entry| entry.uri().as_str() == uri)
+    }
+
+    /// Whether it publishes entries, so that the extension is declared. One that looks at a disk for
+    /// its entries says so without looking.
+    fn publishes(&self) -> bool {
+        self.entries().is_some()
+    }
+
+    /// The direct children of a folder of a skill, or of one above skills, in order of names;
+    /// `None` when the URI is no such folder. One that looks at a disk hashes nothing for it.
+    fn directory(&self, uri: &str) -> Option<Vec<Resource>> {
+        children::of(&self.entries()?.entries, uri)
+    }
+
+    /// The one spelling, as listings have it, of the URI of a resource or folder that is there. A
+    /// policy sees only these, so that it cannot be passed by another spelling.
+    fn canonical(&self, uri: &str) -> Option<String> {
+        let there = self.read(uri).is_ok() || self.directory(uri).is_some();
+        there.then(|| uri.to_owned())
+    }
+
+    /// What changes when the bytes of this resource may have changed; `None` when it is not there.
+    fn mark(&self, uri: &str) -> Option<Mark> {
+        Some(Mark::of(self.read(uri).ok()?.bytes))
+    }
+}
+
+/// Two marks of one resource differ when it was written in between, up to the grain of the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark(u64);
+
+impl Mark {
+    /// The mark of something that changes when the resource does.
+    pub fn of(what: impl Hash) -> Self {
+        let mut hasher = DefaultHasher::new();
+        what.hash(&mut hasher);
+        Self(hasher.finish())
     }
 }
 
@@ -84,7 +131,7 @@ pub struct Content {
 #[derive(Debug, Clone, Default)]
 pub struct Entries {
     /// The entries, in order of their URIs.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Arc<Entry>>,
     /// What was left out and why, a sentence each.
     pub warnings: Vec<String>,
 }

@@ -8,6 +8,8 @@ mod other;
 use std::io;
 use std::path::Path;
 
+use crate::disk;
+
 /// Where the old content is after an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Old {
@@ -28,6 +30,16 @@ pub(crate) fn place(from: &Path, to: &Path) -> io::Result<()> {
         done => return done,
     }
     other::place(from, to)
+}
+
+/// Gives a folder another name beside its own, where nothing else may be. On a disk that ignores
+/// case the folder itself may be there.
+///
+/// # Errors
+/// What the system says; then nothing was moved.
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    let itself = disk::inode(to).is_some() && disk::inode(from) == disk::inode(to);
+    if itself { other::rename(from, to) } else { place(from, to) }
 }
 
 /// Puts `incoming` in the place of `folder`. The old content is then where the result says.

@@ -24,7 +24,7 @@ pub(super) fn exchange(incoming: &Path, folder: &Path, outgoing: &Path) -> io::R
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is how the vault puts a folder in its place")]
-fn rename(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 

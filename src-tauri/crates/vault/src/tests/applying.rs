@@ -368,7 +368,7 @@ fn on_another_disk_staging_and_trash_lie_hidden_beside_the_tools_folder() {
     assert_eq!(results(&home.vault.undo(&change.id).unwrap()), [ItemResult::Undone]);
     assert_eq!(home.tree(&root), tree(&[("pdf/", ""), ("pdf/SKILL.md", "mine")]));
     home.vault.prune_trash(jiff::Timestamp::MAX).unwrap();
-    let scanned = [root.clone(), other.path().to_owned()];
+    let scanned = [root.clone(), PathBuf::from("/dev/shm")];
     let plan = home.vault.plan(source, vec![target], &scanned).unwrap();
     assert_eq!(plan.items[0].action, Action::Refuse);
     assert!(plan.items[0].message.as_ref().unwrap().starts_with("there is no place on the disk"));
@@ -399,4 +399,20 @@ fn a_link_where_staging_would_lie_is_not_followed() {
         .unwrap();
     assert!(root.join("pdf/SKILL.md").is_file());
     assert!(!base.join("tool/.skillhold").exists(), "nothing was left beside it");
+}
+
+#[test]
+fn a_folder_of_somebody_else_where_staging_would_lie_is_not_used() {
+    let home = Home::new();
+    let Some(other) = other_disk(&home) else { return };
+    let base = other.path().canonicalize().unwrap();
+    let root = base.join("tool/skills");
+    fs::create_dir_all(&root).unwrap();
+    fs::create_dir(base.join(".skillhold")).unwrap();
+    if std::os::unix::fs::chown(base.join(".skillhold"), Some(12_345), None).is_err() {
+        return; // only the administrator may give folders away
+    }
+    let data = home.data();
+    let ground = crate::target::Ground::of(&data, std::slice::from_ref(&root));
+    assert_eq!(ground.store_for(&root), Some(base.join("tool/.skillhold")));
 }

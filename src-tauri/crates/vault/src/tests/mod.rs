@@ -6,6 +6,9 @@ mod applying;
 mod approvals;
 mod crashes;
 mod drifting;
+mod fixing;
+mod fixing_refused;
+mod fixing_undone;
 mod hiding;
 mod planning;
 mod remembering;
@@ -145,6 +148,8 @@ fn collect(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
         if entry.file_type().unwrap().is_dir() {
             files.insert(format!("{path}/"), String::new());
             collect(&entry.path(), &format!("{path}/"), files);
+        } else if entry.file_type().unwrap().is_symlink() {
+            files.insert(format!("{path}@"), String::new());
         } else {
             files.insert(path, fs::read_to_string(entry.path()).unwrap());
         }

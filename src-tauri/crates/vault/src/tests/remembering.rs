@@ -139,3 +139,77 @@ fn a_damaged_ledger_is_reported_and_the_skills_stay() {
     assert!(home.vault.servers().unwrap().is_empty());
     assert_eq!(home.tree(&home.root("a")), tree(&[("pdf/", ""), ("pdf/SKILL.md", PDF)]));
 }
+
+#[test]
+fn choices_are_remembered_and_what_cannot_be_read_is_as_nothing_chosen() {
+    use skills::library::{Choices, ToolChoice};
+
+    let home = Home::new();
+    assert_eq!(home.vault.choices().unwrap(), Choices::default());
+    let mut choices = Choices::default();
+    choices.folders.push(home.path("work"));
+    let own = ToolChoice { on: Some(false), roots: Some(vec![home.path("mine")]) };
+    choices.tools.insert("claude-code".to_owned(), own);
+    home.vault.set_choices(&choices).unwrap();
+    let (home, _) = home.reopen();
+    assert_eq!(home.vault.choices().unwrap(), choices);
+    home.vault
+        .ledger()
+        .execute("UPDATE settings SET value = '{' WHERE key = 'choices'", [])
+        .unwrap();
+    assert_eq!(home.vault.choices().unwrap(), Choices::default());
+}
+
+#[test]
+fn a_damaged_row_hides_no_others_and_is_told_at_the_start() {
+    let home = Home::new();
+    let server = home.server();
+    let files = [("SKILL.md", PDF)];
+    let source = home.approved(&server, "skill://pdf/SKILL.md", &files, false);
+    let targets = ["a", "b"].map(|tool| target(&home, tool, OnConflict::Replace));
+    let plan = home.plan(source, targets.to_vec());
+    let change = home.apply(&plan);
+    let other = home.vault.add_server("other", server.endpoint.clone()).unwrap();
+    let damaged = home.root("a").join("pdf");
+    {
+        let ledger = home.vault.ledger();
+        let damage = |statement: &str, id: &str| {
+            assert_eq!(ledger.execute(statement, [id]).unwrap(), 1, "{statement}");
+        };
+        damage("UPDATE placements SET json = '{' WHERE folder = ?1", damaged.to_str().unwrap());
+        damage("UPDATE servers SET endpoint = '{' WHERE id = ?1", &other.id.0);
+        damage("UPDATE activity SET json = '[]' WHERE change = ?1", &change.id);
+    }
+    let told = home.vault.activity(10).unwrap().len();
+    let (home, recovered) = home.reopen();
+    assert_eq!(recovered, [Recovered::RowsLeftOut { servers: 1, placements: 1 }]);
+    assert_eq!(
+        recovered[0].to_string(),
+        "the record is damaged in part: 1 of the servers and 1 of the installed skills cannot be read and are not shown"
+    );
+    assert_eq!(home.vault.servers().unwrap(), [server]);
+    let placements = home.vault.placements().unwrap();
+    assert_eq!((placements.len(), &placements[0].folder), (1, &home.root("b").join("pdf")));
+    assert_eq!(told, 3, "both servers and the approval");
+    assert!(home.vault.placement(&damaged).is_err(), "what is not known to be ours is not changed");
+}
+
+#[test]
+fn a_change_of_the_version_before_fixes_is_still_undone() {
+    let home = Home::new();
+    let server = home.server();
+    let source = home.approved(&server, "skill://pdf/SKILL.md", &[("SKILL.md", PDF)], false);
+    let change = home.apply(&home.plan(source, vec![target(&home, "a", OnConflict::Keep)]));
+    {
+        let ledger = home.vault.ledger();
+        for statement in [
+            "UPDATE change_items SET json = json_remove(json, '$.moved', '$.written')",
+            "UPDATE changes SET json = json_remove(json, '$.fixed')",
+        ] {
+            assert_eq!(ledger.execute(statement, []).unwrap(), 1);
+        }
+    }
+    let (home, _) = home.reopen();
+    assert_eq!(results(&home.vault.undo(&change.id).unwrap()), [ItemResult::Undone]);
+    assert!(home.tree(&home.root("a")).is_empty());
+}

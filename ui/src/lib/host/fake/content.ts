@@ -8,6 +8,7 @@ import type { FileState } from "../../bindings/FileState";
 import type { ManifestView } from "../../bindings/ManifestView";
 import type { Piece } from "../../bindings/Piece";
 import type { Requests } from "../../bindings/Requests";
+import { spelt } from "../../format";
 
 /** Paths and what is in them; binaries begin with NUL. */
 export type Files = Record<string, string>;
@@ -187,7 +188,7 @@ export function requests(files: Files): Requests {
     (block) => (block[1] ?? "").split("\n").filter(Boolean),
   );
   return {
-    allowedTools: tools ? (tools.match(/[^\s,(]+(\([^)]*\))?/g) ?? []) : [],
+    allowedTools: tools ? (tools.match(/[^\s,("[\]]+(\([^)]*\))?/g) ?? []) : [],
     hooks: hooks ? [hooks] : [],
     commands,
     addresses: [...new Set(all.match(/https?:\/\/[\w./-]+[\w/]/g) ?? [])],
@@ -208,7 +209,7 @@ export function findings(files: Files): CheckView[] {
   const found: CheckView[] = [];
   for (const path of Object.keys(files).sort()) {
     (files[path] ?? "").split("\n").forEach((line, index) => {
-      const at = { file: path, line: index + 1 };
+      const at = { file: path, line: index + 1, excerpt: spelt(line), fixes: [] };
       const hidden = line.search(HIDDEN);
       if (hidden >= 0) {
         found.push({

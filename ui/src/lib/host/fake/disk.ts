@@ -1,57 +1,36 @@
 /** The skills on the fake's disk, as the program would list them. */
-import type { CheckView } from "../../bindings/CheckView";
 import type { CopyRef } from "../../bindings/CopyRef";
 import type { LibraryView } from "../../bindings/LibraryView";
 import type { RowState } from "../../bindings/RowState";
 import type { SkillDetail } from "../../bindings/SkillDetail";
 import type { SkillRow } from "../../bindings/SkillRow";
 import * as content from "./content";
+import { RULES, checks, readers, visibility } from "./judging";
 import type { State } from "./state";
-import type { Copy } from "./world";
+import { isOn, pathOf, reads, type Copy } from "./world";
 
 /** Ids of the tools that read a root. */
 export function seers(state: State, root: string): string[] {
-  return state.tools
-    .filter((tool) => tool.detection !== "notFound" && tool.roots.includes(root))
-    .map(({ id }) => id);
+  return state.tools.filter((tool) => reads(tool, root)).map(({ id }) => id);
 }
 
-export function pathOf(copy: Copy): string {
-  return `${copy.root}/${copy.name}`;
+/** Ids of the tools that see a copy. */
+function seenBy(state: State, copy: Copy): string[] {
+  return copy.project?.tools.filter((id) => state.on(id)) ?? seers(state, copy.root);
+}
+
+/** The copies in folders that are read: those of tools that are on, and those that were added. */
+function listed(state: State): Copy[] {
+  const { folders } = state.settings;
+  return state.copies.filter(
+    (copy) =>
+      seenBy(state, copy).length > 0 || folders.some(({ path }) => copy.root.startsWith(path)),
+  );
 }
 
 /** Whether a copy is not as it was placed. */
 export function drifted(copy: Copy): boolean {
   return copy.placed !== undefined && copy.placed.installed !== content.fingerprint(copy.files);
-}
-
-function checks(copy: Copy): CheckView[] {
-  const found: CheckView[] = [];
-  const lines = (copy.files["SKILL.md"] ?? "").split("\n");
-  const at = lines.findIndex((line) => /^description: [^"]*: /.test(line));
-  if (at >= 0) {
-    found.push({
-      code: "yaml-colon",
-      severity: "error",
-      message: "a value with “: ” in it is not quoted, so the front matter is not valid YAML",
-      help: "Put the description in double quotes.",
-      file: "SKILL.md",
-      line: at + 1,
-      column: (lines[at] ?? "").indexOf(": ", 13) + 1,
-    });
-  }
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(copy.name)) {
-    found.push({
-      code: "name-characters",
-      severity: "error",
-      message: `the name “${copy.name}” has characters other than a–z, 0–9 and hyphens`,
-      help: "Rename the folder and the field, as in deploy-staging.",
-      file: "SKILL.md",
-      line: 2,
-      column: 7,
-    });
-  }
-  return [...found, ...content.findings(copy.files)];
 }
 
 function rowState(group: Copy[]): RowState {
@@ -67,7 +46,7 @@ function ref(state: State, copy: Copy): CopyRef {
   return {
     id: copy.id,
     path: pathOf(copy),
-    tools: seers(state, copy.root),
+    tools: seenBy(state, copy),
     fingerprint: content.fingerprint(copy.files),
     linked: copy.linked ?? false,
   };
@@ -75,7 +54,7 @@ function ref(state: State, copy: Copy): CopyRef {
 
 function rows(state: State): SkillRow[] {
   const groups = new Map<string, Copy[]>();
-  for (const copy of state.copies) {
+  for (const copy of listed(state)) {
     groups.set(copy.name, [...(groups.get(copy.name) ?? []), copy]);
   }
   return [...groups]
@@ -88,7 +67,7 @@ function rows(state: State): SkillRow[] {
         description: content.field(main, "description") ?? `Skill: ${name}`,
         tools: state.tools
           .map(({ id }) => id)
-          .filter((id) => group.some((copy) => seers(state, copy.root).includes(id))),
+          .filter((id) => group.some((copy) => seenBy(state, copy).includes(id))),
         state: rowState(group),
         errors: found.filter(({ severity }) => severity === "error" || severity === "grave").length,
         warnings: found.filter(({ severity }) => severity === "warning").length,
@@ -100,20 +79,23 @@ function rows(state: State): SkillRow[] {
 export function libraryView(state: State): LibraryView {
   const counted = (tool: string): number =>
     new Set(
-      state.copies.filter((copy) => seers(state, copy.root).includes(tool)).map(({ name }) => name),
+      state.copies.filter((copy) => seenBy(state, copy).includes(tool)).map(({ name }) => name),
     ).size;
   return {
     revision: state.revisions.library,
     scanning: false,
     tools: state.tools
-      .map(({ id, name, monogram, detection, roots }) => ({
-        id,
-        name,
-        monogram,
-        detection,
-        count: counted(id),
-        roots,
-        installRoot: roots[0] ?? "",
+      .map((tool) => ({
+        id: tool.id,
+        name: tool.name,
+        monogram: tool.monogram,
+        detection: tool.detection,
+        count: counted(tool.id),
+        roots: tool.roots,
+        installRoot: tool.roots[0] ?? "",
+        on: isOn(tool),
+        chosen: tool.chosen ?? null,
+        overridden: tool.own !== undefined,
       }))
       .sort((a, b) => Number(a.detection === "notFound") - Number(b.detection === "notFound")),
     skills: rows(state),
@@ -123,14 +105,14 @@ export function libraryView(state: State): LibraryView {
 
 export function skillDetail(state: State, copy: Copy): SkillDetail {
   const main = copy.files["SKILL.md"] ?? "";
-  const group = state.copies.filter(({ name }) => name === copy.name);
+  const group = listed(state).filter(({ name }) => name === copy.name);
   const { placed } = copy;
   return {
     id: copy.id,
     name: copy.name,
     description: content.field(main, "description") ?? `Skill: ${copy.name}`,
     path: pathOf(copy),
-    tools: seers(state, copy.root),
+    tools: seenBy(state, copy),
     state: rowState(group),
     frontMatter: content.fields(main),
     html: content.rendered(main),
@@ -138,6 +120,10 @@ export function skillDetail(state: State, copy: Copy): SkillDetail {
     manifest: content.manifest(copy.files, () => ({ kind: "local" })),
     manifestProblem: null,
     checks: checks(copy),
+    rules: RULES,
+    readers: readers(copy),
+    visibility: visibility(state, group),
+    writable: !copy.readOnly,
     copies: group.map((one) => ref(state, one)),
     placement: placed
       ? {

@@ -8,9 +8,10 @@ import type { ServersView } from "../../bindings/ServersView";
 import type { Standing } from "../../bindings/Standing";
 import * as content from "./content";
 import type { Files } from "./content";
-import { pathOf, seers } from "./disk";
+import { seers } from "./disk";
+import { RULES } from "./judging";
 import { ago, failure, type State } from "./state";
-import type { Offer, Server } from "./world";
+import { pathOf, type Offer, type Server } from "./world";
 
 const ASKING = ["allowed-tools", "hooks"];
 
@@ -125,6 +126,8 @@ export function offerDetail(state: State, server: Server, offer: Offer): OfferDe
       file: null,
       line: null,
       column: null,
+      excerpt: null,
+      fixes: [],
     })),
     nested: known ? nestedIn(state, server, offer).map(({ uri }) => uri) : [],
     history: state.activity.filter(({ subject }) => subject === offer.name),
@@ -188,6 +191,7 @@ export function reviewView(state: State, id: string, server: Server, offer: Offe
       { what: "limits of 512 files and 16 MB", holds: true, detail: null },
     ],
     findings: content.findings(now),
+    rules: RULES,
     manifest: content.manifest(offer.files, (path) => fileState(offer, path)),
     changed: changed(state, server, offer),
     leftOut: leftOut(now),

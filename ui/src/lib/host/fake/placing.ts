@@ -9,9 +9,10 @@ import type { TargetRef } from "../../bindings/TargetRef";
 import type { OnProgress } from "../types";
 import * as content from "./content";
 import type { Files } from "./content";
-import { drifted, pathOf, seers } from "./disk";
+import { drifted, seers } from "./disk";
 import { leftOut, nestedIn, standing } from "./offers";
 import { failure, type State } from "./state";
+import { pathOf } from "./world";
 
 interface Source {
   name: string;

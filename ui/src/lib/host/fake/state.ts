@@ -1,4 +1,5 @@
 /** What the fake remembers, and how it says that something changed. */
+import type { AddedFolder } from "../../bindings/AddedFolder";
 import type { ActivityKind } from "../../bindings/ActivityKind";
 import type { ActivityRow } from "../../bindings/ActivityRow";
 import type { Changed } from "../../bindings/Changed";
@@ -12,7 +13,8 @@ import type { SourceRef } from "../../bindings/SourceRef";
 import type { Theme } from "../../bindings/Theme";
 import type { OnProgress } from "../types";
 import { digits, fingerprint, type Files } from "./content";
-import { TOOLS, disk, servers, type Copy, type Offer, type Server, type Tool } from "./world";
+import type { Shared } from "./sharing";
+import { TOOLS, disk, isOn, servers, type Copy, type Offer, type Server, type Tool } from "./world";
 
 /** What to play. */
 export interface FakeOptions {
@@ -24,6 +26,8 @@ export interface FakeOptions {
   empty?: boolean;
   /** The library cannot be read. */
   broken?: boolean;
+  /** Skills are shared, and programs use them. */
+  sharing?: boolean;
   /** So many further skills. */
   many?: number;
   theme?: Theme;
@@ -51,15 +55,23 @@ export function failure(code: ErrorCode, message: string, hint: string | null = 
   return { code, message, hint, causes: [] };
 }
 
+/** What was added: a project, and a folder that is not there any more. */
+function folders(): AddedFolder[] {
+  return [
+    { path: "~/src/acme", kind: "project", count: 0, problem: null },
+    { path: "/mnt/share/skills", kind: "empty", count: 0, problem: "no such folder" },
+  ];
+}
+
 /** The state of one fake, with nothing shared between two. */
 export class State {
   readonly pace: number;
   readonly broken: boolean;
   readonly empty: boolean;
-  readonly tools: Tool[];
+  tools: Tool[];
   readonly calls: string[] = [];
   readonly listeners = new Set<(changed: Changed) => void>();
-  readonly revisions: Record<Scope, number> = { library: 1, servers: 1, activity: 1 };
+  readonly revisions: Record<Scope, number> = { library: 1, servers: 1, activity: 1, sharing: 1 };
   readonly decisions = new Map<string, Decision>();
   readonly reviews = new Map<string, { server: Server; offer: Offer; ok: boolean }>();
   readonly plans = new Map<string, { view: PlanView; source: SourceRef; files: Files }>();
@@ -70,6 +82,20 @@ export class State {
   servers: Server[];
   activity: ActivityRow[] = [];
   settings: SettingsView;
+  shared: Shared = {
+    on: false,
+    state: { kind: "off" },
+    strict: true,
+    listFiles: false,
+    discovery: true,
+    tools: new Set(["claude-code", "codex"]),
+    folders: [],
+    port: 8000,
+    token: 1,
+    starts: 0,
+    clients: [],
+    requests: [],
+  };
   #next = 1;
 
   constructor(options: FakeOptions) {
@@ -93,8 +119,10 @@ export class State {
       welcomed: !firstRun,
       dataFolder: "~/.local/share/skillhold",
       version: "0.1.0",
+      folders: empty || firstRun ? [] : folders(),
     };
     if (this.servers.length > 0) this.#seed();
+    if (empty) this.shared = { ...this.shared, tools: new Set() };
   }
 
   /** An id that was not given before. */
@@ -143,6 +171,11 @@ export class State {
     const server = this.servers.find((one) => one.id === id);
     if (!server) throw failure("gone", `there is no server ${id}`);
     return server;
+  }
+
+  /** Whether a tool's folders are read. */
+  on(id: string): boolean {
+    return this.tools.some((tool) => tool.id === id && isOn(tool));
   }
 
   offer(server: string, uri: string): { server: Server; offer: Offer } {

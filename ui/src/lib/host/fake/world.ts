@@ -11,6 +11,20 @@ export interface Tool {
   monogram: string;
   detection: Detection;
   roots: string[];
+  /** What the person chose. */
+  chosen?: boolean | null;
+  /** The tool's own roots, where the person set others. */
+  own?: string[];
+}
+
+/** Whether a tool's folders are read. */
+export function isOn(tool: Tool): boolean {
+  return tool.chosen ?? tool.detection !== "notFound";
+}
+
+/** Whether a tool reads a root. */
+export function reads(tool: Tool, root: string): boolean {
+  return isOn(tool) && tool.roots.includes(root);
 }
 
 export interface Copy {
@@ -19,6 +33,10 @@ export interface Copy {
   root: string;
   files: Files;
   linked?: boolean;
+  /** Its folder is not one that may be written. */
+  readOnly?: boolean;
+  /** The added project in which it lies, and the tools that read it there. */
+  project?: { path: string; tools: string[] };
   /** The record of having placed it. */
   placed?: {
     origin: string;
@@ -28,6 +46,10 @@ export interface Copy {
     server?: string;
     uri?: string;
   };
+}
+
+export function pathOf(copy: Copy): string {
+  return `${copy.root}/${copy.name}`;
 }
 
 export interface Offer {
@@ -199,12 +221,16 @@ export function disk(): Copy[] {
   put("~/.cursor/skills", "code-review", {
     "SKILL.md": review.replace("tests first", "tests and documentation first"),
   });
-  put("~/.agents/skills", "commit-messages", {
+  const commits: Files = {
     "SKILL.md": md(
       "name: commit-messages\ndescription: Writes commit messages in the style of the repository, from its last hundred commits.",
       "\n# Commit messages\n\nRead `git log -100` first. Keep the style that is there.\n",
     ),
     "examples/good.txt": "parser: keep the final newline of a block scalar\n",
+  };
+  put("~/.agents/skills", "commit-messages", commits);
+  put("~/src/acme/.agents/skills", "commit-messages", commits, {
+    project: { path: "~/src/acme", tools: ["codex", "cursor"] },
   });
   put("~/.claude/skills", "meeting-notes", {
     "SKILL.md": md(
@@ -251,19 +277,24 @@ export function disk(): Copy[] {
   );
   put("~/.copilot/skills", "issue-triage", {
     "SKILL.md": md(
-      "name: issue-triage\ndescription: Sorts new issues by kind and urgency, asks for what is missing, and never closes one by itself.",
+      'name: issue-triage\ndescription: Sorts new issues by kind and urgency, asks for what is missing, and never closes one by itself.\nallowed-tools: [Read, Grep, "Bash(gh issue:*)"]',
       "\n# Triage 🧭\n\nOne question at a time.\n",
     ),
   });
-  put("~/.config/goose/skills", "spreadsheet", {
-    "SKILL.md": md(
-      "name: spreadsheet\ndescription: Reads and writes spreadsheets; keeps formulas and formats as they are.",
-      "\n# Spreadsheets\n\nOpen a copy. Keep formulas.\n",
-    ),
-    "scripts/cells.py": "import sys\n\nprint(len(sys.argv))\n",
-    "data/template.xlsx":
-      "\0PK\u0003\u0004template of a workbook with two sheets and a named range",
-  });
+  put(
+    "~/.config/goose/skills",
+    "spreadsheet",
+    {
+      "SKILL.md": md(
+        "name: spreadsheet\ndescription: Reads and writes spreadsheets; keeps formulas and formats as they are.\nallowed-tools: [Read, Write]",
+        "\n# Spreadsheets\n\nOpen a copy. Keep formulas.\n\n<!-- Ask before a sheet is replaced. -->\n",
+      ),
+      "scripts/cells.py": "import sys\n\nprint(len(sys.argv))\n",
+      "data/template.xlsx":
+        "\0PK\u0003\u0004template of a workbook with two sheets and a named range",
+    },
+    { readOnly: true },
+  );
   put(
     "~/.agents/skills",
     "web-forms",

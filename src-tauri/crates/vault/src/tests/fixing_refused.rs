@@ -1,0 +1,232 @@
+//! Fixes that are not made, and leave everything as it was.
+
+use super::fixing::{QUOTED, WRONG, blocked, edits, plan, quote, rename, with, wrong};
+use super::*;
+use crate::ErrorKind;
+
+#[test]
+fn a_folder_that_is_no_longer_as_it_was_checked_is_left_alone() {
+    let home = Home::new();
+    let folder = wrong(&home, "pdf");
+    let seen = Manifest::read(&folder).unwrap();
+    let good = plan(&home, &folder, &[quote()]);
+    for (path, text) in [("b/c.txt", "d"), (".new", ""), ("SKILL.md", &*WRONG.replace("it", "on"))]
+    {
+        let before = home.tree(&folder);
+        home.write(&folder, &[(path, text)]);
+        let changed = home.tree(&folder);
+        let late = home.vault.plan_fixes(&folder, &seen, &[quote()], &home.scanned()).unwrap();
+        assert_eq!(late.blockers, [format!("{} changed since it was checked", folder.display())]);
+        assert!(late.changed);
+        for plan in [&good, &late] {
+            assert_eq!(home.vault.apply_fixes(plan).unwrap_err().kind(), ErrorKind::Changed);
+        }
+        assert_eq!(home.tree(&folder), changed);
+        fs::remove_dir_all(&folder).unwrap();
+        for (path, text) in before.iter().filter(|(path, _)| !path.ends_with('/')) {
+            home.write(&folder, &[(path, text)]);
+        }
+    }
+    home.assert_tidy();
+    assert!(home.vault.trash().unwrap().is_empty());
+    assert!(home.vault.activity(9).unwrap().is_empty());
+}
+
+#[test]
+fn a_plan_that_was_tampered_with_is_not_carried_out() {
+    let home = Home::new();
+    let folder = wrong(&home, "pdf");
+    let mut plan = plan(&home, &folder, &[quote()]);
+    plan.files[0].after = b"other".to_vec();
+    assert_eq!(home.vault.apply_fixes(&plan).unwrap_err().kind(), ErrorKind::Changed);
+    assert_eq!(home.tree(&folder), with(WRONG));
+}
+
+#[test]
+fn edits_that_do_not_fit_are_refused() {
+    let home = Home::new();
+    let folder = wrong(&home, "pdf");
+    let main = folder.join("SKILL.md");
+    let misfit = format!("the fixes of {} do not fit it: check it again", main.display());
+    assert_eq!(blocked(&home, &folder, &[edits("SKILL.md", &[(5..999, "")])]), misfit);
+    let overlapping = [quote(), edits("SKILL.md", &[(30..31, "x")])];
+    assert_eq!(blocked(&home, &folder, &overlapping), misfit);
+    for file in ["../pdf/SKILL.md", "gone.md", "/etc/passwd", ""] {
+        assert_eq!(
+            blocked(&home, &folder, &[edits(file, &[(0..0, "x")])]),
+            format!("{file} is not among the files of the skill")
+        );
+    }
+    assert_eq!(
+        blocked(&home, &folder, &[edits("SKILL.md", &[(0..3, "---")])]),
+        format!("there is nothing to change in {}", folder.display())
+    );
+    home.write(&folder, &[("SKILL.md", "---\nname: é\n---\n")]);
+    assert_eq!(
+        blocked(&home, &folder, &[edits("SKILL.md", &[(10..11, "")])]),
+        misfit,
+        "half a character"
+    );
+}
+
+#[test]
+fn a_name_that_is_taken_or_not_portable_is_refused() {
+    let home = Home::new();
+    let folder = wrong(&home, "documents");
+    home.write(&home.root("a").join("pdf"), &[("SKILL.md", PDF)]);
+    home.write(&home.root("a").join("Caf\u{e9}"), &[("SKILL.md", PDF)]);
+    let a = home.root("a");
+    assert_eq!(
+        blocked(&home, &folder, &[rename("pdf")]),
+        format!("{} is already there", a.join("pdf").display())
+    );
+    assert_eq!(
+        blocked(&home, &folder, &[rename("cafe\u{301}")]),
+        format!(
+            "{} is already there, which is the same name as cafe\u{301} on many disks",
+            a.join("Caf\u{e9}").display()
+        )
+    );
+    for (to, why) in [
+        ("../b", "\"../b\" is not the name of one folder"),
+        ("a/b", "\"a/b\" is not the name of one folder"),
+        ("..", "\"..\" has the component `.` or `..`"),
+        ("", "\"\" has an empty component"),
+        ("con", "\"con\" has a name that Windows keeps for a device"),
+        ("a\\b", "\"a\\\\b\" has the character '\\\\'"),
+        ("pdf.", "\"pdf.\" has a name that ends with a dot or a space"),
+        (".skillhold", ".skillhold is a name that Skillhold keeps for itself"),
+    ] {
+        assert_eq!(blocked(&home, &folder, &[rename(to)]), why);
+    }
+    assert_eq!(
+        blocked(&home, &folder, &[rename("x"), rename("y")]),
+        "the folder cannot be called both \"x\" and \"y\""
+    );
+    assert_eq!(
+        blocked(&home, &folder, &[rename("documents")]),
+        format!("there is nothing to change in {}", folder.display())
+    );
+}
+
+#[test]
+fn a_name_that_is_taken_after_the_preview_is_not_replaced() {
+    let home = Home::new();
+    let folder = wrong(&home, "documents");
+    for fixes in [vec![rename("pdf")], vec![quote(), rename("pdf")]] {
+        let plan = plan(&home, &folder, &fixes);
+        home.write(&home.root("a").join("pdf"), &[("SKILL.md", "mine")]);
+        assert_eq!(home.vault.apply_fixes(&plan).unwrap_err().kind(), ErrorKind::Changed);
+        assert_eq!(home.tree(&folder), with(WRONG));
+        assert_eq!(home.tree(&home.root("a").join("pdf")), tree(&[("SKILL.md", "mine")]));
+        fs::remove_dir_all(home.root("a").join("pdf")).unwrap();
+    }
+    home.assert_tidy();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_read_only_is_not_fixed() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let home = Home::new();
+    let folder = wrong(&home, "pdf");
+    let root = home.root("a");
+    for path in [root.clone(), folder.clone(), folder.join("SKILL.md")] {
+        let before = path.metadata().unwrap().permissions();
+        fs::set_permissions(&path, fs::Permissions::from_mode(before.mode() & !0o222)).unwrap();
+        let shown = format!("{} is read-only", path.display());
+        assert_eq!(blocked(&home, &folder, &[quote()]), shown);
+        fs::set_permissions(&path, before).unwrap();
+    }
+}
+
+#[test]
+fn own_data_and_what_cannot_be_resolved_are_refused() {
+    let home = Home::new();
+    let inside = home.data().join("trash/x/pdf");
+    home.write(&inside, &[("SKILL.md", WRONG)]);
+    assert_eq!(
+        blocked(&home, &inside, &[quote()]),
+        format!(
+            "{} and Skillhold's own folder {} overlap",
+            inside.display(),
+            home.data().display()
+        )
+    );
+    let beside = home.path("disk/.skillhold/trash/x/pdf");
+    home.write(&beside, &[("SKILL.md", WRONG)]);
+    assert_eq!(
+        blocked(&home, &beside, &[quote()]),
+        format!("{} lies in a folder in which Skillhold keeps things", beside.display())
+    );
+    let seen = Manifest::read(&inside).unwrap();
+    let refused = |folder: &Path| {
+        home.vault
+            .plan_fixes(folder, &seen, &[quote()], &home.scanned())
+            .unwrap()
+            .blockers
+            .remove(0)
+    };
+    assert!(refused(&home.path("gone")).starts_with("cannot resolve "));
+    assert_eq!(refused(Path::new("pdf")), "pdf is not an absolute path");
+    assert_eq!(refused(Path::new("/")), "/ cannot be the folder of a skill");
+    assert_eq!(
+        refused(&home.path(".a")),
+        format!(
+            "{} holds {}, which a tool scans, so it is not changed as a whole",
+            home.path(".a").display(),
+            home.root("a").display()
+        )
+    );
+}
+
+#[test]
+fn a_folder_that_was_added_by_itself_is_edited_and_not_renamed() {
+    let home = Home::new();
+    let folder = home.path("work/pdf");
+    home.write(&folder, &[("SKILL.md", WRONG)]);
+    let seen = Manifest::read(&folder).unwrap();
+    let plan =
+        |fix| home.vault.plan_fixes(&folder, &seen, &[fix], std::slice::from_ref(&folder)).unwrap();
+    assert_eq!(
+        plan(rename("x")).blockers,
+        [format!(
+            "{} is itself a folder that is scanned: rename it yourself and add it again",
+            folder.display()
+        )]
+    );
+    home.vault.apply_fixes(&plan(quote())).unwrap();
+    assert_eq!(home.tree(&folder), tree(&[("SKILL.md", QUOTED)]));
+}
+
+#[test]
+fn two_changes_at_once_are_refused() {
+    let home = Home::new();
+    let folder = wrong(&home, "pdf");
+    let plan = plan(&home, &folder, &[quote()]);
+    let lock = home.vault.lock_changes().unwrap();
+    assert_eq!(home.vault.apply_fixes(&plan).unwrap_err().kind(), ErrorKind::Busy);
+    drop(lock);
+    home.vault.apply_fixes(&plan).unwrap();
+}
+
+#[test]
+fn a_folder_in_which_something_is_installed_is_not_renamed() {
+    let home = Home::new();
+    let server = home.server();
+    let folder = home.path("work/documents");
+    home.write(&folder, &[("SKILL.md", WRONG)]);
+    let source = home.approved(&server, "skill://pdf/SKILL.md", &[("SKILL.md", PDF)], false);
+    let mut inside = target(&home, "a", OnConflict::Keep);
+    inside.root = folder.join(".a/skills");
+    home.apply(&home.plan(source, vec![inside]));
+    assert_eq!(
+        blocked(&home, &folder, &[rename("x")]),
+        format!(
+            "{} holds {}, which Skillhold installed there, so it is not renamed",
+            folder.display(),
+            folder.join(".a/skills/pdf").display()
+        )
+    );
+}

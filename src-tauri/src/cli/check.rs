@@ -1,0 +1,380 @@
+//! `check`: what is wrong with skills on this disk, and putting right what can be.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use skills::MAIN_FILE;
+use skills::check::{Checked, Diagnostic, Severity, check_folder};
+use skills::folder::{FolderKind, kind_of};
+
+use super::WRONG_USE;
+use super::fix::Fixer;
+use crate::render::in_one_line;
+
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// A skill, a folder of skills, or a project in which tools keep skills.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// How the result is written to standard output.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Carry out the first fix of everything that has one, then say what is left. What was there
+    /// before is kept, and Activity in the window undoes it.
+    #[arg(long)]
+    fix: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines for a person, as `FILE:LINE:COLUMN: severity code: message`.
+    Text,
+    /// An array with an object for each skill.
+    Json,
+}
+
+/// A path that cannot be checked.
+#[derive(Debug, thiserror::Error)]
+enum WrongPath {
+    #[error("cannot look into {}", .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
+    #[error("{} holds no skill: there is no {MAIN_FILE} in it, nor in the folders where tools look", .0.display())]
+    NoSkill(PathBuf),
+}
+
+/// A skill that is checked.
+#[derive(Debug)]
+struct Skill {
+    /// As it follows from the path that was given.
+    shown: PathBuf,
+    /// The same from the root of the disk on.
+    at: PathBuf,
+}
+
+impl Check {
+    /// Ends with 0 where there is no error, 1 where there is one, 2 where a path is no use.
+    pub(super) fn run(self) -> ExitCode {
+        crate::logging::to_stderr();
+        let mut skills = match skills_of(&self.paths) {
+            Ok(skills) => skills,
+            Err(error) => {
+                super::fail(&error);
+                return ExitCode::from(WRONG_USE);
+            }
+        };
+        let mut failed = false;
+        if self.fix {
+            match self.fix(&mut skills) {
+                Ok(all) => failed = !all,
+                Err(error) => return super::fail(error.as_ref()),
+            }
+        }
+        let reports: Vec<Report> = skills
+            .into_iter()
+            .map(|skill| Report { checked: check_folder(&skill.at), shown: skill.shown })
+            .collect();
+        let written = match self.format {
+            Format::Text => say(&text(&reports)),
+            Format::Json => json(&reports).map_err(io::Error::from).and_then(|json| say(&json)),
+        };
+        match written {
+            // Whoever reads may stop at the first lines.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return super::fail(&error),
+            _ => failed |= reports.iter().any(|report| report.count(Severity::Error) > 0),
+        }
+        if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+
+    /// Fixes what can be fixed and says what was done; false where something could not be done.
+    /// A skill whose folder gets another name is then where it went.
+    fn fix(&self, skills: &mut [Skill]) -> Result<bool, Box<dyn std::error::Error>> {
+        let fixer = Fixer::open()?;
+        let (mut all, mut changed) = (true, false);
+        for skill in skills {
+            let (done, error) = fixer.fix(&skill.at);
+            let mut lines = String::new();
+            for step in &done {
+                let _ =
+                    writeln!(lines, "{}: fixed: {}", shown(&skill.shown), in_one_line(&step.what));
+                if let Some(folder) = &step.renamed {
+                    let name = folder.file_name().unwrap_or_default();
+                    skill.shown = match skill.shown.file_name() {
+                        Some(_) => skill.shown.with_file_name(name),
+                        None => folder.clone(),
+                    };
+                    skill.at.clone_from(folder);
+                }
+            }
+            changed |= !done.is_empty();
+            match self.format {
+                Format::Text => say(&lines)?,
+                Format::Json => complain(&lines),
+            }
+            if let Some(error) = error {
+                super::fail(&error);
+                all = false;
+            }
+        }
+        if changed {
+            let line = "what was there before is kept: Activity in the window of Skillhold undoes this\n\n";
+            match self.format {
+                Format::Text => say(line)?,
+                Format::Json => complain(line),
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// What was found out about one skill.
+#[derive(Debug)]
+struct Report {
+    shown: PathBuf,
+    checked: Checked,
+}
+
+impl Report {
+    fn count(&self, severity: Severity) -> usize {
+        self.checked.diagnostics.iter().filter(|found| found.severity == severity).count()
+    }
+}
+
+/// Every skill that these paths lead to, each once, in the order of the paths and then of names.
+fn skills_of(paths: &[PathBuf]) -> Result<Vec<Skill>, WrongPath> {
+    let mut known = BTreeSet::new();
+    let mut skills = Vec::new();
+    for path in paths {
+        let unreadable = |error| WrongPath::Unreadable(path.clone(), error);
+        // Whoever points at the main file means the skill.
+        let is_main = path.file_name().is_some_and(|name| name == MAIN_FILE) && path.is_file();
+        let folder = match path.parent() {
+            Some(parent) if is_main && parent.as_os_str().is_empty() => PathBuf::from("."),
+            Some(parent) if is_main => parent.to_owned(),
+            _ => path.clone(),
+        };
+        let found = match kind_of(&folder).map_err(unreadable)? {
+            FolderKind::Skill => vec![folder],
+            FolderKind::Skills => skills_in(&folder).map_err(unreadable)?,
+            FolderKind::Project { roots } => {
+                let mut found = Vec::new();
+                for (root, _) in roots {
+                    found.extend(skills_in(&root).map_err(unreadable)?);
+                }
+                found
+            }
+            FolderKind::Empty => Vec::new(),
+        };
+        if found.is_empty() {
+            return Err(WrongPath::NoSkill(path.clone()));
+        }
+        for shown in found {
+            let at = named(&shown).map_err(unreadable)?;
+            if known.insert(at.canonicalize().unwrap_or_else(|_| at.clone())) {
+                skills.push(Skill { shown, at });
+            }
+        }
+    }
+    Ok(skills)
+}
+
+/// The skills in this folder, and in folders of it that are none, in order of names.
+fn skills_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for child in folders_in(folder)? {
+        if is_skill(&child) {
+            found.push(child);
+        } else if let Ok(inner) = folders_in(&child) {
+            found.extend(inner.into_iter().filter(|inner| is_skill(inner)));
+        }
+    }
+    Ok(found)
+}
+
+fn folders_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for child in fs::read_dir(folder)? {
+        let child = child?.path();
+        if child.is_dir() {
+            folders.push(child);
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+fn is_skill(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(MAIN_FILE)).is_ok_and(|main| !main.is_dir())
+}
+
+/// The path from the root of the disk on, with the folder's own name at its end.
+fn named(path: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    if path.file_name().is_some() { Ok(path) } else { path.canonicalize() }
+}
+
+/// A path as it may be written to a terminal.
+fn shown(path: &Path) -> String {
+    in_one_line(&path.display().to_string())
+}
+
+/// What is wrong, skill after skill, and a line about all of them.
+fn text(reports: &[Report]) -> String {
+    let mut out = String::new();
+    for report in reports {
+        for diagnostic in &report.checked.diagnostics {
+            line(&mut out, &report.shown, diagnostic);
+        }
+        if !report.checked.diagnostics.is_empty() {
+            out.push('\n');
+        }
+    }
+    let all = |severity| reports.iter().map(|report| report.count(severity)).sum();
+    let fixable = reports
+        .iter()
+        .flat_map(|report| &report.checked.diagnostics)
+        .filter(|diagnostic| diagnostic.fixable())
+        .count();
+    let _ = write!(
+        out,
+        "{} checked: {}, {}, {}",
+        number(reports.len(), "skill"),
+        number(all(Severity::Error), "error"),
+        number(all(Severity::Warning), "warning"),
+        number(all(Severity::Note), "note"),
+    );
+    if fixable > 0 {
+        let _ = write!(out, "; {fixable} can be fixed with --fix");
+    }
+    out.push('\n');
+    out
+}
+
+fn line(out: &mut String, skill: &Path, diagnostic: &Diagnostic) {
+    let place = match &diagnostic.place {
+        Some(place) => {
+            let file = shown(&skill.join(&place.file));
+            format!("{file}:{}:{}", place.line, place.column)
+        }
+        None => shown(skill),
+    };
+    let _ = writeln!(
+        out,
+        "{place}: {} {}: {}",
+        word(diagnostic.severity),
+        diagnostic.code,
+        in_one_line(&diagnostic.message),
+    );
+    if let Some(help) = &diagnostic.help {
+        let _ = writeln!(out, "  {}", in_one_line(help));
+    }
+    if let Some(fix) = diagnostic.fixes.first() {
+        let _ = writeln!(out, "  fixable: {}", in_one_line(fix.title()));
+    }
+}
+
+fn number(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// One skill in JSON.
+#[derive(Debug, Serialize)]
+struct JsonSkill<'a> {
+    path: String,
+    name: &'a str,
+    valid: bool,
+    files: Option<usize>,
+    bytes: Option<u64>,
+    fingerprint: Option<String>,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+/// One diagnostic in JSON.
+#[derive(Debug, Serialize)]
+struct JsonDiagnostic<'a> {
+    code: &'a str,
+    severity: &'static str,
+    message: &'a str,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    help: Option<&'a str>,
+    fixable: bool,
+}
+
+fn json(reports: &[Report]) -> serde_json::Result<String> {
+    let skills: Vec<JsonSkill<'_>> = reports.iter().map(json_skill).collect();
+    let mut text = spelled_in_ascii(&serde_json::to_string_pretty(&skills)?);
+    text.push('\n');
+    Ok(text)
+}
+
+fn json_skill(report: &Report) -> JsonSkill<'_> {
+    let manifest = report.checked.manifest.as_ref().ok();
+    JsonSkill {
+        path: report.shown.display().to_string(),
+        name: &report.checked.name,
+        valid: report.checked.valid,
+        files: manifest.map(|manifest| manifest.files().len()),
+        bytes: manifest.map(skills::manifest::Manifest::total_size),
+        fingerprint: manifest.map(|manifest| manifest.fingerprint().to_string()),
+        diagnostics: report.checked.diagnostics.iter().map(json_diagnostic).collect(),
+    }
+}
+
+fn json_diagnostic(found: &Diagnostic) -> JsonDiagnostic<'_> {
+    let place = found.place.as_ref();
+    JsonDiagnostic {
+        code: found.code,
+        severity: word(found.severity),
+        message: &found.message,
+        file: place.map(|place| place.file.as_str()),
+        line: place.map(|place| place.line),
+        column: place.map(|place| place.column),
+        help: found.help.as_deref(),
+        fixable: found.fixable(),
+    }
+}
+
+/// JSON in which what does not show, or steers a terminal, is written as `\u202e`. Outside of its
+/// strings JSON has none of these.
+fn spelled_in_ascii(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c != '\n' && (c.is_control() || skills::inspect::is_hidden(c)) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn say(text: &str) -> io::Result<()> {
+    io::stdout().lock().write_all(text.as_bytes())
+}
+
+#[expect(clippy::print_stderr, reason = "standard output is the JSON alone")]
+fn complain(text: &str) {
+    eprint!("{text}");
+}
+
+#[cfg(test)]
+mod tests;
