@@ -20,14 +20,3 @@ pub(crate) fn target() -> PathBuf {
         None => root().join("target"),
     }
 }
-
-/// The virtual environment of the programs that the tests talk to. The tests know it as
-/// `peers-venv` beside the profile's folder.
-pub(crate) fn venv() -> PathBuf {
-    target().join("peers-venv")
-}
-
-/// The Python of that environment.
-pub(crate) fn venv_python() -> PathBuf {
-    if cfg!(windows) { venv().join("Scripts/python.exe") } else { venv().join("bin/python") }
-}

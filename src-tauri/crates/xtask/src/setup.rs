@@ -121,7 +121,8 @@ const NEEDS: &[Need] = &[
 /// The oldest Node that the page's tools run on.
 const NODE: (u32, u32) = (20, 19);
 
-/// Installs what is missing: system packages, the page's packages, the tests' Python.
+/// Installs what is missing: system packages, the page's packages, the tests' Pythons, the
+/// conformance suite.
 ///
 /// # Errors
 /// With what is missing and the one line that mends it, where it may not install it itself.
@@ -130,7 +131,8 @@ pub(crate) fn set_up(purpose: For) -> Result<(), String> {
     node()?;
     page_packages()?;
     if purpose == For::Tests {
-        python()?;
+        pythons()?;
+        conformance()?;
     }
     Ok(())
 }
@@ -235,27 +237,45 @@ fn page_packages() -> Result<(), String> {
     })
 }
 
-/// The virtual environment of the programs that the tests talk to.
-fn python() -> Result<(), String> {
-    let requirements = repository::root().join("tests/peers/requirements.txt");
-    let venv = repository::venv();
-    once_for(&requirements, &venv.join("installed-requirements.txt"), || {
-        println!("installing FastMCP with pip into {}", venv.display());
-        let folder = venv.to_string_lossy();
-        shown(&mut command("python3", &["-m", "venv", "--clear", &folder]))?;
-        let list = requirements.to_string_lossy();
-        shown(&mut command(
-            repository::venv_python(),
-            &[
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--requirement",
-                &list,
-            ],
-        ))
+/// A virtual environment for each version of FastMCP that the tests talk to: its list in
+/// tests/peers, its folder beside the profile's, what it holds.
+const PYTHONS: &[(&str, &str, &str)] = &[
+    ("requirements.txt", "peers-venv", "FastMCP 4.1.7 and skills-ref"),
+    ("requirements-4.2.txt", "peers-venv-4.2", "FastMCP 4.2.3"),
+];
+
+/// The virtual environments of the programs that the tests talk to.
+fn pythons() -> Result<(), String> {
+    PYTHONS.iter().try_for_each(|(list, folder, what)| {
+        let requirements = repository::root().join("tests/peers").join(list);
+        let venv = repository::target().join(folder);
+        once_for(&requirements, &venv.join("installed-requirements.txt"), || {
+            println!("installing {what} with pip into {}", venv.display());
+            shown(&mut command("python3", &["-m", "venv", "--clear", &venv.to_string_lossy()]))?;
+            let list = requirements.to_string_lossy();
+            let inside = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+            let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+            shown(command(venv.join(inside), &install).args(["--requirement", &list]))
+        })
+    })
+}
+
+/// The official conformance suite, in a folder beside the profile's.
+fn conformance() -> Result<(), String> {
+    let folder = repository::target().join("conformance");
+    let pinned = repository::root().join("tests/peers/conformance");
+    let lock = pinned.join("package-lock.json");
+    once_for(&lock, &folder.join("installed-lock.json"), || {
+        println!("installing MCP's conformance suite with npm into {}", folder.display());
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        for name in ["package.json", "package-lock.json"] {
+            std::fs::copy(pinned.join(name), folder.join(name))
+                .map_err(|error| format!("{}: {error}", pinned.join(name).display()))?;
+        }
+        // It brings the Node that it needs; the one that runs npm may be older.
+        let install = ["ci", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+        shown(npm(&install).current_dir(&folder))
     })
 }
 
