@@ -9,9 +9,11 @@
     reason = "a command line of its own: it prints, and it sets the machine up"
 )]
 
+mod compare;
 mod count;
 mod home;
 mod icons;
+mod measure;
 mod program;
 mod repository;
 mod run;
@@ -27,7 +29,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test          sets the machine up and runs every check and every test
   setup         sets the machine up for both, and ends
   types         writes the page's TypeScript types anew (ui/src/lib/bindings)
-  icons         draws icons/ anew from icons/icon.svg";
+  icons         draws icons/ anew from icons/icon.svg
+  compare       measures the provider beside FastMCP's, in one run
+  measure-inspection DIR…
+                counts what the inspection finds in the skills below these folders";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -39,6 +44,8 @@ fn main() -> ExitCode {
         ("setup", []) => setup::set_up(setup::For::Tests),
         ("types" | "bindings", []) => types::write(),
         ("icons", []) => icons::draw(),
+        ("compare", []) => compare::run(),
+        ("measure-inspection", dirs) => measure::inspection(dirs),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {
