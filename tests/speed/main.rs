@@ -69,6 +69,9 @@ fn compare() {
     ratio("  ours / find", our_next.answer, stated);
     line("  the client's own time to parse it", our_next.parsed);
 
+    // Both servers close connections that were quiet for long.
+    let (mut our_client, mut their_client) =
+        (Client::to(ours.address()), Client::to(theirs.address()));
     let mut number = 0;
     let mut next = move || {
         number = (number + 379) % 1_000;

@@ -3,8 +3,12 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
+use super::compatible::MANIFEST;
 use super::{Content, Entries, Listing, Mark, Provider, ReadError, Resource};
 use crate::entry::Entry;
+use crate::uri::encode_path;
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -69,6 +73,25 @@ impl Guarded {
         self.provider.canonical(uri).filter(|canonical| self.may(action, canonical))
     }
 
+    /// A manifest does not name what may not be read.
+    fn manifest(&self, folder: &str, content: Content) -> Content {
+        let Ok(mut listed) = serde_json::from_slice::<Value>(&content.bytes) else {
+            return content;
+        };
+        let Some(files) = listed.get_mut("files").and_then(Value::as_array_mut) else {
+            return content;
+        };
+        let before = files.len();
+        files.retain(|file| {
+            let path = file.get("path").and_then(Value::as_str).unwrap_or_default();
+            self.may(Action::Read, &format!("{folder}{}", encode_path(path)))
+        });
+        if files.len() == before {
+            return content;
+        }
+        Content { bytes: format!("{listed:#}").into_bytes(), ..content }
+    }
+
     /// An entry with a file that may not be read is no entry.
     fn may_discover(&self, entry: &Entry) -> bool {
         self.may(Action::Discover, entry.uri().as_str())
@@ -94,12 +117,16 @@ impl Provider for Guarded {
     fn read(&self, uri: &str) -> Result<Content, ReadError> {
         let not_found = || ReadError::NotFound(uri.to_owned());
         let canonical = self.allowed(Action::Read, uri).ok_or_else(not_found)?;
-        self.provider.read(&canonical).map_err(|error| match error {
+        let content = self.provider.read(&canonical).map_err(|error| match error {
             ReadError::NotFound(_) => not_found(),
             ReadError::Unreadable { source, .. } => {
                 ReadError::Unreadable { uri: uri.to_owned(), source }
             }
-        })
+        })?;
+        match canonical.strip_suffix(MANIFEST).filter(|folder| folder.ends_with('/')) {
+            Some(folder) => Ok(self.manifest(folder, content)),
+            None => Ok(content),
+        }
     }
 
     fn entries(&self) -> Option<Entries> {

@@ -727,6 +727,12 @@ fn what_a_policy_refuses_is_not_there_however_it_is_asked_for() {
     assert_eq!(names, ["pub"]);
     assert_eq!(docs.directory("skill://pub/secret"), None);
     assert_eq!(docs.directory("skill://private"), None);
+    let manifest = |provider: &Guarded| {
+        String::from_utf8(provider.read("skill://pub/_manifest").unwrap().bytes).unwrap()
+    };
+    assert!(manifest(&all).contains("secret/key.txt"));
+    assert!(manifest(&docs).contains("SKILL.md"));
+    assert!(!manifest(&docs).contains("secret"));
     assert_eq!(uris(&seen_by("none")), [] as [&str; 0]);
 }
 
