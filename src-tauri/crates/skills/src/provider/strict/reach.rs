@@ -1,0 +1,259 @@
+//! From a URI to what it gives: one step after the other, through handles, and nothing is listed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Spot, Strict, head_of, main_file, main_resource};
+use crate::MAIN_FILE;
+use crate::handle::{Child, Folder, Kind};
+use crate::manifest::ManifestFile;
+use crate::provider::build::{Memo, plain_files};
+use crate::provider::compatible::{
+    MANIFEST, bytes, has_uri, manifest, stands, supporting_file, uri,
+};
+use crate::provider::tree::Tree;
+use crate::provider::{Content, DIRECTORY_TYPE, Mark, ReadError, Resource, mime_type};
+use crate::uri::{encode_path, readings};
+
+/// Folders inside each other that are searched for a skill.
+const MAX_DEPTH: usize = 64;
+
+/// A file larger than this is not given out.
+const MAX_READ: u64 = 256 * 1024 * 1024;
+
+/// One step after the other down to the folder that holds something: the innermost skill on the
+/// way, and the rest of the path.
+pub(super) struct Resolved {
+    pub(super) name: String,
+    /// Folder and rest of the path, in each place where the skill is.
+    pub(super) spots: Vec<(usize, Folder)>,
+    pub(super) rest: Vec<String>,
+}
+
+impl Strict {
+    /// Whether a place publishes what lies at this path below it.
+    pub(super) fn serves(&self, place: usize, path: &str) -> bool {
+        let only = self.places[place].only.as_deref();
+        only.is_none_or(|only| path.split('/').next() == Some(only))
+    }
+
+    /// The innermost skill that a URI leads into, and the rest of its path. Each place is gone down
+    /// once and nothing is listed.
+    pub(super) fn resolve(&self, uri: &str) -> Option<Resolved> {
+        readings(uri).into_iter().find_map(|parts| self.resolve_parts(&parts))
+    }
+
+    pub(super) fn resolve_parts(&self, parts: &[String]) -> Option<Resolved> {
+        let mut deepest = 0;
+        let mut spots: Vec<(usize, Folder)> = Vec::new();
+        for place in 0..self.places.len() {
+            let Some(first) = parts.first() else { break };
+            if !self.serves(place, first) {
+                continue;
+            }
+            let Ok(mut folder) = self.open(place) else { continue };
+            let mut found = None;
+            for (at, name) in parts.iter().enumerate().take(parts.len().saturating_sub(1)) {
+                let Ok(inner) = folder.folder(name.as_ref()) else { break };
+                if inner.has_main() {
+                    found = Some((at + 1, inner.again()));
+                }
+                folder = inner;
+            }
+            let Some((depth, Ok(folder))) = found else { continue };
+            if depth > deepest {
+                deepest = depth;
+                spots.clear();
+            }
+            if depth == deepest {
+                spots.push((place, folder));
+            }
+        }
+        (deepest > 0).then(|| Resolved {
+            name: parts[..deepest].join("/"),
+            spots,
+            rest: parts[deepest..].to_vec(),
+        })
+    }
+
+    /// The folder that is published for a skill: the only one, or the first of equal ones where
+    /// those are merged.
+    pub(super) fn the_one<'a>(
+        &self,
+        name: &str,
+        spots: &'a [(usize, Folder)],
+    ) -> Option<&'a (usize, Folder)> {
+        match spots {
+            [one] => Some(one),
+            [first, ..] if self.merge_identical => {
+                let look = |(place, folder): &(usize, Folder)| {
+                    Some(Spot { place: *place, tree: Arc::new(Tree::look(folder).ok()?) })
+                };
+                let looks = spots.iter().map(look).collect::<Option<Vec<_>>>()?;
+                self.are_identical(name, &looks).then_some(first)
+            }
+            _ => None,
+        }
+    }
+
+    pub(in crate::provider) fn read(&self, uri: &str) -> Result<Content, ReadError> {
+        for parts in readings(uri) {
+            let Some(Resolved { name, spots, rest }) = self.resolve_parts(&parts) else { continue };
+            let Some((place, folder)) = self.the_one(&name, &spots) else { continue };
+            if rest == [MANIFEST] {
+                if let Some(files) = self.manifest(&name, *place, folder) {
+                    return Ok(manifest(&name, &files));
+                }
+            } else if let Some(bytes) = give(folder, &rest, uri)? {
+                return Ok(Content { bytes, mime_type: mime_type(&rest.join("/")) });
+            }
+        }
+        Err(ReadError::NotFound(uri.to_owned()))
+    }
+
+    /// The files of a skill that can be read as resources, in order of their components.
+    fn manifest(&self, name: &str, place: usize, folder: &Folder) -> Option<Vec<ManifestFile>> {
+        let spot = Spot { place, tree: Arc::new(Tree::look(folder).ok()?) };
+        let built = self.built(name, &spot, &mut Memo::new());
+        let mut files = match &built.manifest {
+            Some(manifest) => manifest.files().to_vec(),
+            None => plain_files(folder, &spot.tree).ok()?,
+        };
+        files.sort_by(|a, b| a.path.split('/').cmp(b.path.split('/')));
+        Some(files)
+    }
+
+    pub(in crate::provider) fn canonical(&self, uri: &str) -> Option<String> {
+        readings(uri).into_iter().find_map(|parts| {
+            let file = self.resolve_parts(&parts).and_then(|Resolved { name, spots, rest }| {
+                let (_, folder) = self.the_one(&name, &spots)?;
+                (rest == [MANIFEST] || stands(folder, &rest).is_some())
+                    .then(|| self::uri(&name, &rest.join("/")))
+            });
+            let path = parts.join("/");
+            file.or_else(|| self.directories(&parts).map(|_| directory_uri(&path)))
+        })
+    }
+
+    /// The folders at this path, if it is one of a skill or above skills, and the skill's path.
+    fn directories(&self, parts: &[String]) -> Option<(Vec<Folder>, Option<String>)> {
+        let path = parts.join("/");
+        // What lies in the folder belongs to the innermost skill on the way to it.
+        let mut below = parts.to_vec();
+        below.push(String::new());
+        if let Some(Resolved { name, spots, rest }) = self.resolve_parts(&below) {
+            let (_, folder) = self.the_one(&name, &spots)?;
+            let folder = match rest.split_last()?.1 {
+                [] => folder.again().ok()?,
+                names => folder.descend(names).ok()??,
+            };
+            return Some((vec![folder], Some(name)));
+        }
+        let served = |place: &usize| parts.first().is_some_and(|first| self.serves(*place, first));
+        let folders: Vec<Folder> = (0..self.places.len())
+            .filter(served)
+            .filter_map(|place| self.folder(place, &path).ok())
+            .filter(|folder| leads_to_skill(folder, 0))
+            .collect();
+        (!folders.is_empty()).then_some((folders, None))
+    }
+
+    /// The direct children of a folder of a skill, or of one above skills.
+    pub(in crate::provider) fn directory(&self, uri: &str) -> Option<Vec<Resource>> {
+        readings(uri).into_iter().find_map(|parts| {
+            let (folders, skill) = self.directories(&parts)?;
+            let path = parts.join("/");
+            let mut children: BTreeMap<String, Resource> = BTreeMap::new();
+            for folder in &folders {
+                for Child { name, kind, stamp } in folder.children().ok()? {
+                    let Some(name) = name.to_str() else { continue };
+                    if !has_uri(&path, name) {
+                        continue;
+                    }
+                    let at = format!("{path}/{name}");
+                    let inner = || folder.folder(name.as_ref());
+                    let resource = match (kind, &skill) {
+                        (Kind::Folder, Some(_)) => folder_resource(&at, name),
+                        (Kind::Folder, None)
+                            if inner().is_ok_and(|inner| leads_to_skill(&inner, 0)) =>
+                        {
+                            folder_resource(&at, name)
+                        }
+                        (Kind::File, Some(skill)) => {
+                            let size = stamp.map(|stamp| stamp.size());
+                            child_resource(folder, skill, &path, name, size)
+                        }
+                        _ => continue,
+                    };
+                    children.entry(name.to_owned()).or_insert(resource);
+                }
+            }
+            Some(children.into_values().collect())
+        })
+    }
+
+    pub(in crate::provider) fn mark(&self, uri: &str) -> Option<Mark> {
+        readings(uri).into_iter().find_map(|parts| {
+            let Resolved { name, spots, rest } = self.resolve_parts(&parts)?;
+            let (_, folder) = self.the_one(&name, &spots)?;
+            if rest == [MANIFEST] {
+                return Some(Tree::look(folder).ok()?.mark());
+            }
+            Some(Mark::of(stands(folder, &rest)?))
+        })
+    }
+}
+
+/// Whether there is a skill at this folder or anywhere below; stops at the first.
+fn leads_to_skill(folder: &Folder, depth: usize) -> bool {
+    folder.has_main()
+        || depth < MAX_DEPTH
+            && folder.children().is_ok_and(|children| {
+                children.iter().filter(|child| child.kind == Kind::Folder).any(|child| {
+                    folder.folder(&child.name).is_ok_and(|inner| leads_to_skill(&inner, depth + 1))
+                })
+            })
+}
+
+/// How a folder is listed.
+fn folder_resource(path: &str, name: &str) -> Resource {
+    Resource {
+        uri: directory_uri(path),
+        name: name.to_owned(),
+        description: String::new(),
+        mime_type: DIRECTORY_TYPE,
+        size: None,
+    }
+}
+
+/// How a file is listed among the children of a folder.
+fn child_resource(
+    folder: &Folder,
+    skill: &str,
+    path: &str,
+    name: &str,
+    size: Option<u64>,
+) -> Resource {
+    if name == MAIN_FILE {
+        let head = main_file(folder);
+        return main_resource(path, head.ok().and_then(|bytes| head_of(&bytes, path)), size);
+    }
+    let inner = path.strip_prefix(skill).unwrap_or_default().trim_start_matches('/');
+    let inner = if inner.is_empty() { name.to_owned() } else { format!("{inner}/{name}") };
+    Resource { name: name.to_owned(), ..supporting_file(skill, &inner, size) }
+}
+
+/// A folder has no slash at its end.
+fn directory_uri(path: &str) -> String {
+    format!("skill://{}", encode_path(path))
+}
+
+/// The bytes of the regular file at a path below a folder; `None` where there is none.
+fn give(folder: &Folder, path: &[String], uri: &str) -> Result<Option<Vec<u8>>, ReadError> {
+    if stands(folder, path).is_none() {
+        return Ok(None);
+    }
+    bytes(folder, path, MAX_READ)
+        .map(Some)
+        .map_err(|source| ReadError::Unreadable { uri: uri.to_owned(), source })
+}
