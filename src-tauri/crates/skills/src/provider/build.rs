@@ -18,6 +18,9 @@ use crate::uri::SkillUri;
 /// How often files may change under the look before the skill is left out.
 const ATTEMPTS: usize = 3;
 
+/// What tells the time; another in tests, since times of change cannot be set back.
+pub(super) type Clock = fn() -> SystemTime;
+
 /// What was hashed in this listing, so that a skill inside of another is not hashed twice.
 pub(super) type Memo = HashMap<Stamp, Digest>;
 
@@ -49,8 +52,9 @@ pub(super) fn build(
     folder: io::Result<Folder>,
     mut tree: Arc<Tree>,
     memo: &mut Memo,
+    clock: Clock,
 ) -> Built {
-    let mut at = SystemTime::now();
+    let mut at = clock();
     let refused = |tree, at, reason| Built { place, tree, at, manifest: None, entry: Err(reason) };
     let folder = match folder {
         Ok(folder) => folder,
@@ -61,7 +65,7 @@ pub(super) fn build(
             return refused(tree, at, reason);
         }
         let hashed = Hashed::of(&folder, &tree, memo);
-        let now = SystemTime::now();
+        let now = clock();
         let after = Tree::look(&folder);
         match (hashed, after) {
             (Ok(hashed), Ok(after)) if after == *tree => {

@@ -113,6 +113,15 @@ impl DirectoryProvider {
         Arc::clone(first.get_or_insert_with(|| Arc::new(Look::new(&self.places, &self.options))))
     }
 
+    /// The same at another time.
+    #[cfg(test)]
+    pub(super) fn at(mut self, clock: super::build::Clock) -> Self {
+        if let Some(strict) = &mut self.strict {
+            strict.clock = clock;
+        }
+        self
+    }
+
     #[cfg(test)]
     pub(super) fn count(&self) -> Option<&crate::handle::Count> {
         self.strict.as_ref().map(|strict| &strict.count)

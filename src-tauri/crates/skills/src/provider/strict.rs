@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use self::reach::Resolved;
 
-use super::build::{Built, Memo, build};
+use super::build::{Built, Clock, Memo, build};
 use super::compatible::{
     MANIFEST, bytes, has_uri, manifest_resource, supporting_file, template, uri, without_uri,
 };
@@ -39,6 +39,7 @@ pub(super) struct Strict {
     /// One listing at a time: the next finds what the first one hashed.
     listing: Mutex<()>,
     pub(super) count: Count,
+    pub(super) clock: Clock,
 }
 
 /// A folder whose sub-folders are served, or of which one is.
@@ -93,6 +94,7 @@ impl Strict {
             heads: Mutex::default(),
             listing: Mutex::default(),
             count: Count::default(),
+            clock: SystemTime::now,
         }
     }
 
@@ -204,7 +206,8 @@ impl Strict {
             return Arc::clone(built);
         }
         let folder = self.folder(spot.place, name);
-        let built = Arc::new(build(spot.place, name, folder, Arc::clone(&spot.tree), memo));
+        let built =
+            Arc::new(build(spot.place, name, folder, Arc::clone(&spot.tree), memo, self.clock));
         let mut known = known();
         let all = known.entry(name.to_owned()).or_default();
         all.retain(|other| other.place != spot.place);
@@ -266,7 +269,7 @@ impl Strict {
         {
             return Ok(head.clone());
         }
-        let now = SystemTime::now();
+        let now = (self.clock)();
         let folder = self.folder(spot.place, name).map_err(|error| error.to_string())?;
         let head = match main_file(&folder) {
             Ok(bytes) => head_of(&bytes, name),
