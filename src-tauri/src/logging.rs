@@ -40,6 +40,8 @@ pub fn to_stderr() {
         .with_env_filter(filter())
         .with_ansi(false)
         .with_writer(io::stderr)
+        // It would be told on the standard error that cannot be written to, and end the program.
+        .log_internal_errors(false)
         .init();
 }
 

@@ -13,6 +13,7 @@ use crate::support::skill::Skill;
 const BROKEN: &[u8] =
     b"---\nname: broken\n# stays\ndescription: Use this: always\n---\n\n# Broken\n\nStill readable.\n";
 const RIGHT: &[u8] = b"---\nname: broken\n# stays\ndescription: \"Use this: always\"\n---\n\n# Broken\n\nStill readable.\n";
+const AFTER: &str = "---\nname: after\ndescription: Use this: always\n---\n\n# After\n";
 
 fn check(home: &Home, at: &Path, arguments: &[&str]) -> Output {
     program(home).arg("check").args(arguments).current_dir(at).output().unwrap()
@@ -106,4 +107,67 @@ fn checking_alone_writes_nothing_at_all() {
     check(&home, home.path(), &["shelf", "site"]);
     assert!(!home.at(".local").exists());
     assert_eq!(home.files("shelf/broken")["SKILL.md"], BROKEN);
+}
+
+#[test]
+fn every_skill_is_fixed_when_nobody_reads_what_is_said() {
+    let home = home()
+        .with_skill("shelf", &Skill::new("after", "").file("SKILL.md", AFTER.as_bytes()))
+        .with_skill("other", &Skill::new("after", "").file("SKILL.md", AFTER.as_bytes()));
+    let unread = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        writer
+    };
+    let status = program(&home)
+        .args(["check", "--fix", "shelf", "other"])
+        .current_dir(home.path())
+        .stdout(unread())
+        .stderr(unread())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(home.files("shelf/broken")["SKILL.md"], RIGHT);
+    for folder in ["shelf/after", "other/after"] {
+        let fixed = String::from_utf8(home.files(folder)["SKILL.md"].clone()).unwrap();
+        assert_eq!(fixed, AFTER.replace("Use this: always", "\"Use this: always\""), "{folder}");
+    }
+    let wrong = program(&home)
+        .args(["check", "nothing-here"])
+        .current_dir(home.path())
+        .stderr(unread())
+        .status()
+        .unwrap();
+    assert_eq!(wrong.code(), Some(2));
+}
+
+#[test]
+#[cfg(unix)]
+fn whoever_stands_in_a_folder_that_is_replaced_is_told_where_to_go() {
+    let home = home();
+    let inside = home.at("shelf/broken").canonicalize().unwrap();
+    let hint = |output: &Output| {
+        let text = written(output);
+        text.lines().find(|line| line.starts_with("you are still in")).map(str::to_owned)
+    };
+    let output = check(&home, &inside, &["--fix", "."]);
+    assert_eq!(home.files("shelf/broken")["SKILL.md"], RIGHT);
+    assert_eq!(
+        hint(&output).unwrap(),
+        format!("you are still in what was there before: go to {} again", inside.display())
+    );
+    // A folder that only gets another name stays the same folder.
+    let home = Home::empty().with_skill(
+        "shelf",
+        &Skill::new("Notes", "").file(
+            "SKILL.md",
+            b"---\nname: notes\ndescription: Takes notes. Use when asked.\n---\n\n# Notes\n",
+        ),
+    );
+    let output = check(&home, &home.at("shelf/Notes"), &["--fix", "."]);
+    assert!(home.at("shelf/notes/SKILL.md").exists(), "{}", written(&output));
+    assert_eq!(hint(&output), None);
+    // Nor does it matter to whoever stands elsewhere.
+    let home = self::home();
+    assert_eq!(hint(&check(&home, home.path(), &["--fix", "shelf"])), None);
 }

@@ -312,6 +312,31 @@ fn it_ends_cleanly_when_it_is_told_to() {
 }
 
 #[test]
+fn it_serves_on_when_nobody_reads_what_it_says() {
+    let home = home_with_skills();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = format!("127.0.0.1:{port}");
+    let mut child = program(&home)
+        .args(["serve", "--no-token", "--http", &address, "--root"])
+        .arg(home.at("shelf"))
+        .env("RUST_LOG", "trace")
+        .stderr(writer)
+        .spawn()
+        .unwrap();
+    while std::net::TcpStream::connect(&address).is_err() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        std::thread::yield_now();
+    }
+    let url = format!("http://{address}/mcp");
+    let (status, answer) = ask(&url, None, "resources/list", json!({}));
+    assert_eq!(status, 200, "{answer}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
 fn without_a_display_one_line_says_what_to_do() {
     let home = Home::empty();
     let said = program(&home).output().unwrap();

@@ -86,9 +86,8 @@ impl Check {
             Format::Json => json(&reports).map_err(io::Error::from).and_then(|json| say(&json)),
         };
         match written {
-            // Whoever reads may stop at the first lines.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return super::fail(&error),
-            _ => failed |= reports.iter().any(|report| report.count(Severity::Error) > 0),
+            Err(error) => return super::fail(&error),
+            Ok(()) => failed |= reports.iter().any(|report| report.count(Severity::Error) > 0),
         }
         if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
     }
@@ -98,7 +97,9 @@ impl Check {
     fn fix(&self, skills: &mut [Skill]) -> Result<bool, Box<dyn std::error::Error>> {
         let fixer = Fixer::open()?;
         let (mut all, mut changed) = (true, false);
+        let mut stands = here();
         for skill in skills {
+            let before = skill.at.canonicalize();
             let (done, error) = fixer.fix(&skill.at);
             let mut lines = String::new();
             for step in &done {
@@ -114,9 +115,16 @@ impl Check {
                 }
             }
             changed |= !done.is_empty();
+            if let (Some(at), Ok(before)) = (&mut stands, before)
+                && let Ok(inner) = at.strip_prefix(&before)
+                && let Ok(now) = skill.at.canonicalize()
+            {
+                // Joined with nothing it would end in a separator.
+                *at = now.components().chain(inner.components()).collect();
+            }
             match self.format {
                 Format::Text => say(&lines)?,
-                Format::Json => complain(&lines),
+                Format::Json => super::tell(&lines),
             }
             if let Some(error) = error {
                 super::fail(&error);
@@ -124,10 +132,22 @@ impl Check {
             }
         }
         if changed {
-            let line = "what was there before is kept: Activity in the window of Skillhold undoes this\n\n";
+            let mut lines =
+                "what was there before is kept: Activity in the window of Skillhold undoes this\n"
+                    .to_owned();
+            // A shell stays in the folder that was put away, and what is written from there would
+            // go to it.
+            if let Some(at) = stands.filter(|at| here().as_ref() != Some(at)) {
+                let _ = writeln!(
+                    lines,
+                    "you are still in what was there before: go to {} again",
+                    shown(&at)
+                );
+            }
+            lines.push('\n');
             match self.format {
-                Format::Text => say(line)?,
-                Format::Json => complain(line),
+                Format::Text => say(&lines)?,
+                Format::Json => super::tell(&lines),
             }
         }
         Ok(all)
@@ -218,6 +238,11 @@ fn is_skill(folder: &Path) -> bool {
 fn named(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     if path.file_name().is_some() { Ok(path) } else { path.canonicalize() }
+}
+
+/// The folder from which this was called, where that is now.
+fn here() -> Option<PathBuf> {
+    Path::new(".").canonicalize().ok()
 }
 
 /// A path as it may be written to a terminal.
@@ -367,13 +392,12 @@ fn spelled_in_ascii(json: &str) -> String {
     out
 }
 
+/// Writes to standard output. Whoever reads it may stop at the first lines.
 fn say(text: &str) -> io::Result<()> {
-    io::stdout().lock().write_all(text.as_bytes())
-}
-
-#[expect(clippy::print_stderr, reason = "standard output is the JSON alone")]
-fn complain(text: &str) {
-    eprint!("{text}");
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use skills::check::check_folder;
 use skills::fix::Fix;
+use skills::manifest::ReadManifestError;
 use skills::paths::Paths;
 use vault::{Vault, VaultError};
 
@@ -35,6 +36,8 @@ pub(super) struct Done {
 pub(super) enum NotFixed {
     #[error("{} was not fixed: it lies in {}, which belongs to a tool or the system", .0.display(), .1.display())]
     ReadOnly(PathBuf, PathBuf),
+    #[error("{} was not fixed: not all of it can be read as a skill", .0.display())]
+    Unread(PathBuf, #[source] ReadManifestError),
     #[error("{} was not fixed", .0.display())]
     Vault(PathBuf, #[source] VaultError),
     #[error("{} still has something to fix after {ROUNDS} rounds", .0.display())]
@@ -71,10 +74,13 @@ impl Fixer {
         for _ in 0..ROUNDS {
             let checked = check_folder(&dir);
             let fixes = together(&checked.diagnostics);
-            let Ok(manifest) = checked.manifest else { return (done, None) };
             if fixes.is_empty() {
                 return (done, None);
             }
+            let manifest = match checked.manifest {
+                Ok(manifest) => manifest,
+                Err(error) => return (done, Some(NotFixed::Unread(dir, error))),
+            };
             let real = dir.canonicalize().unwrap_or_else(|_| dir.clone());
             if let Some(root) = self.read_only.iter().find(|root| real.starts_with(root)) {
                 return (done, Some(NotFixed::ReadOnly(dir, root.clone())));
@@ -136,6 +142,22 @@ mod tests {
         let change = fixer.vault.last_change().unwrap().unwrap();
         fixer.vault.undo(&change).unwrap();
         assert_eq!(fs::read_to_string(folder.join("SKILL.md")).unwrap(), main);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_skill_that_is_not_read_whole_is_left_alone_and_named() {
+        let main = "---\nname: notes\ndescription: Use this: always\n---\n\n# Notes\n";
+        let (_home, folder, fixer) = home_with("shelf/notes", main);
+        std::os::unix::fs::symlink("SKILL.md", folder.join("link")).unwrap();
+        let (done, error) = fixer.fix(&folder);
+        assert_eq!(done, []);
+        assert!(matches!(error, Some(NotFixed::Unread(..))), "{error:?}");
+        assert_eq!(fs::read_to_string(folder.join("SKILL.md")).unwrap(), main);
+        // With nothing to fix there is nothing to say.
+        let right = main.replace("Use this: always", "Use this always");
+        fs::write(folder.join("SKILL.md"), right).unwrap();
+        assert!(fixer.fix(&folder).1.is_none());
     }
 
     #[test]

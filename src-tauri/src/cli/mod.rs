@@ -5,7 +5,8 @@ mod fix;
 mod serve;
 
 use std::ffi::OsString;
-use std::io;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -65,15 +66,21 @@ fn folder(path: PathBuf) -> io::Result<PathBuf> {
 }
 
 /// Ends with a message on standard error.
-#[expect(clippy::print_stderr, reason = "what a person who typed the command reads")]
 pub(crate) fn fail(error: &dyn std::error::Error) -> ExitCode {
-    eprintln!("skillhold: {}", in_one_line(&error.to_string()));
+    let mut text = format!("skillhold: {}\n", in_one_line(&error.to_string()));
     let mut next = error.source();
     while let Some(cause) = next {
-        eprintln!("  because {}", in_one_line(&cause.to_string()));
+        let _ = writeln!(text, "  because {}", in_one_line(&cause.to_string()));
         next = cause.source();
     }
+    tell(&text);
     ExitCode::FAILURE
+}
+
+/// Writes to standard error. Nobody may be there to read it, or no room on the disk that it goes
+/// to, which is no reason to end.
+fn tell(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 #[cfg(test)]

@@ -280,9 +280,8 @@ fn changes(places: &[Place]) -> Option<(Watch, watch::Receiver<u64>)> {
 
 /// A line on standard error. The first one of `--http` is the address, for whoever started this;
 /// standard output belongs to the protocol.
-#[expect(clippy::print_stderr, reason = "a part of the command's interface, not a log")]
 fn say(line: &str) {
-    eprintln!("{line}");
+    super::tell(&format!("{line}\n"));
 }
 
 /// What is served from where, and what is not, a line each.

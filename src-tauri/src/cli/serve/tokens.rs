@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -104,11 +104,18 @@ impl Tokens {
         options: &Options,
     ) -> Result<Self, TokensError> {
         let unreadable = |error| TokensError::Unreadable(file.to_owned(), error);
-        let metadata = fs::metadata(file).map_err(unreadable)?;
-        if metadata.len() > LARGEST {
+        let opened = fs::File::open(file).map_err(unreadable)?;
+        let metadata = opened.metadata().map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        // A pipe or a device has no length to go by.
+        opened.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > LARGEST {
             return Err(TokensError::TooLarge(file.to_owned()));
         }
-        let text = fs::read_to_string(file).map_err(unreadable)?;
+        // Without the bytes, which the other error of this holds.
+        let text = String::from_utf8(bytes).map_err(|error| {
+            unreadable(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+        })?;
         let at = |offset: usize, why| TokensError::Wrong {
             file: file.to_owned(),
             line: text[..offset.min(text.len())].matches('\n').count() + 1,
@@ -149,11 +156,13 @@ impl Tokens {
     }
 }
 
-/// The one word that is all of the file, and where it begins.
+/// The one word that is all of the file, and where it begins. `token="secret"` is none: whoever
+/// wrote it means what stands between the quotes.
 fn alone(text: &str) -> Option<(usize, &str)> {
     let word = text.trim();
     let is_word = !word.is_empty() && !word.contains(char::is_whitespace) && !word.starts_with('[');
-    is_word.then(|| (text.find(word).unwrap_or_default(), word))
+    let is_pair = || toml::from_str::<toml::Table>(word).is_ok_and(|table| !table.is_empty());
+    (is_word && !is_pair()).then(|| (text.find(word).unwrap_or_default(), word))
 }
 
 fn checked(secret: &str) -> Result<String, Wrong> {

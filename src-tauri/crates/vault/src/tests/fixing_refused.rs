@@ -33,6 +33,40 @@ fn a_folder_that_is_no_longer_as_it_was_checked_is_left_alone() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_link_in_the_place_of_what_was_checked_is_not_followed() {
+    let home = Home::new();
+    let folder = wrong(&home, "pdf");
+    let other = wrong(&home, "other");
+    let whole = plan(&home, &folder, &[quote()]);
+    fs::rename(&folder, folder.with_file_name("away")).unwrap();
+    std::os::unix::fs::symlink(&other, &folder).unwrap();
+    assert_eq!(home.vault.apply_fixes(&whole).unwrap_err().kind(), ErrorKind::Changed);
+    assert_eq!(home.tree(&other), with(WRONG));
+    // Nor is one in the place of a file, though its bytes are the same.
+    fs::remove_file(&folder).unwrap();
+    fs::rename(folder.with_file_name("away"), &folder).unwrap();
+    let inner = plan(&home, &folder, &[quote()]);
+    fs::remove_file(folder.join("SKILL.md")).unwrap();
+    std::os::unix::fs::symlink(other.join("SKILL.md"), folder.join("SKILL.md")).unwrap();
+    home.vault.apply_fixes(&inner).unwrap_err();
+    assert_eq!(home.tree(&other), with(WRONG));
+    assert!(folder.join("SKILL.md").is_symlink());
+    home.assert_tidy();
+}
+
+#[test]
+fn another_name_of_a_fixed_file_keeps_the_bytes_it_had() {
+    let home = Home::new();
+    let folder = wrong(&home, "pdf");
+    let twin = home.root("a").join("twin.md");
+    fs::hard_link(folder.join("SKILL.md"), &twin).unwrap();
+    home.vault.apply_fixes(&plan(&home, &folder, &[quote()])).unwrap();
+    assert_eq!(home.tree(&folder), with(QUOTED));
+    assert_eq!(fs::read_to_string(&twin).unwrap(), WRONG);
+}
+
+#[test]
 fn a_plan_that_was_tampered_with_is_not_carried_out() {
     let home = Home::new();
     let folder = wrong(&home, "pdf");

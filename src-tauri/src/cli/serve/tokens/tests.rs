@@ -118,6 +118,24 @@ fn what_is_wrong_is_said_with_its_line_and_without_the_token() {
 
 #[cfg(unix)]
 #[test]
+fn a_pair_without_its_table_is_not_taken_for_a_token() {
+    let home = Home::new();
+    let said = home.refused(&format!("token=\"{ONE}\""));
+    assert!(said.starts_with("1: neither one token alone nor TOML"), "{said}");
+    // Padding of Base64 makes no pair.
+    assert_eq!(home.read("QUJDREVGR0hJSktMTU5PUA==\n").unwrap().tokens.len(), 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn what_has_no_end_is_too_large() {
+    let home = Home::new();
+    let (zeros, options) = (Path::new("/dev/zero"), Options::default());
+    let error = Tokens::read(zeros, &home.places(), &options).unwrap_err();
+    assert!(matches!(error, TokensError::TooLarge(_)), "{error}");
+}
+
+#[test]
 fn a_file_that_others_may_read_is_warned_of() {
     use std::os::unix::fs::PermissionsExt as _;
     let home = Home::new();
