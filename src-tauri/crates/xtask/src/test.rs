@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::count::{self, Count, Counts};
 use crate::home::Listing;
-use crate::program::{Ended, cargo, command, logged, npm, on_path};
+use crate::program::{Ended, cargo, command, logged, npm, on_path, output};
 use crate::setup::{self, For};
 use crate::{repository, types};
 
@@ -149,6 +149,8 @@ impl Steps<'_> {
             println!("\ncargo-deny is not there; licences, bans and sources are not checked");
             return;
         }
+        // It asks for the packages of every system, of which a build takes those of this one.
+        let _ = output(&mut cargo(&["fetch", "--locked", "--quiet"]));
         let offline = ["deny", "--workspace", "--offline", "check", "licenses", "bans", "sources"];
         self.check("Licences, bans, sources", "deny", cargo(&offline), CHECK);
         // Advisories need a database from outside: without it there is nothing to say.
