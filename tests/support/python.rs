@@ -30,6 +30,18 @@ pub(crate) fn script(name: &str) -> PathBuf {
         .unwrap()
 }
 
+/// Starts a script over a folder of cases; what it says comes on its standard output.
+pub(crate) fn asked_over(name: &str, cases: &Path) -> Child {
+    Command::new(python())
+        .arg(script(name))
+        .arg(cases)
+        .env("PYTHONUTF8", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 /// The arguments with which Python serves `root` over standard input and output.
 pub(crate) fn stdio_arguments(mode: &str, root: &Path) -> Vec<String> {
     let root = root.to_str().unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,7 @@ use skills::digest::Digest;
 use super::ours;
 use crate::corpus::served::After;
 use crate::corpus::{Case, Corpus};
-use crate::support::python::{python, script};
+use crate::support::python::asked_over;
 
 /// What was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,15 +126,7 @@ pub(crate) fn ask(corpus: &Corpus, afters: &[Option<After>]) -> Asked {
         })
         .collect();
     fs::write(corpus.path().join("cases.json"), Value::from(list).to_string()).unwrap();
-    let child = Command::new(python())
-        .arg(script("reference.py"))
-        .arg(corpus.path())
-        .env("PYTHONUTF8", "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    Asked(child)
+    Asked(asked_over("reference.py", corpus.path()))
 }
 
 /// What happens to a case's folders between the looks, with paths relative to the corpus.

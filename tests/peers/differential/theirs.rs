@@ -1,14 +1,14 @@
 //! What the reference and `skills-ref` say, from one start of Python.
 
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
 use serde_json::{Map, Value, json};
 
 use super::ours::sorted;
 use super::{Findings, Of, rules};
 use crate::corpus::{Case, Corpus};
-use crate::support::python::{python, script};
+use crate::support::python::asked_over;
 
 /// Both programs at work on a corpus.
 pub(crate) struct Asked(Child);
@@ -28,15 +28,7 @@ pub(crate) fn ask(corpus: &Corpus) -> Asked {
         })
         .collect();
     fs::write(corpus.path().join("cases.json"), Value::from(list).to_string()).unwrap();
-    let child = Command::new(python())
-        .arg(script("judge.py"))
-        .arg(corpus.path())
-        .env("PYTHONUTF8", "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    Asked(child)
+    Asked(asked_over("judge.py", corpus.path()))
 }
 
 impl Asked {

@@ -15,21 +15,27 @@ pub(crate) struct Stamp {
     changed: i128,
 }
 
+/// The stamp of metadata of either kind: their methods have the same names in two traits.
+#[cfg(unix)]
+macro_rules! stamp {
+    ($metadata:expr) => {
+        Stamp {
+            device: $metadata.dev(),
+            inode: $metadata.ino(),
+            size: $metadata.size(),
+            modified: nanoseconds($metadata.mtime(), $metadata.mtime_nsec()),
+            changed: nanoseconds($metadata.ctime(), $metadata.ctime_nsec()),
+        }
+    };
+}
+
 impl Stamp {
     /// The stamp of what this is about.
     pub(crate) fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
-            let nanoseconds =
-                |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-            Self {
-                device: metadata.dev(),
-                inode: metadata.ino(),
-                size: metadata.size(),
-                modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-                changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-            }
+            stamp!(metadata)
         }
         #[cfg(not(unix))]
         Self {
@@ -46,15 +52,7 @@ impl Stamp {
         #[cfg(unix)]
         {
             use cap_std::fs::MetadataExt;
-            let nanoseconds =
-                |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-            Self {
-                device: metadata.dev(),
-                inode: metadata.ino(),
-                size: metadata.size(),
-                modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-                changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-            }
+            stamp!(metadata)
         }
         #[cfg(not(unix))]
         Self {
@@ -92,6 +90,11 @@ impl Stamp {
 pub(crate) fn is_fresh(newest: i128, now: SystemTime) -> bool {
     const GRAIN: i128 = 2_000_000_000;
     since_epoch(now) - newest < GRAIN
+}
+
+#[cfg(unix)]
+fn nanoseconds(seconds: i64, rest: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
 }
 
 fn since_epoch(time: SystemTime) -> i128 {

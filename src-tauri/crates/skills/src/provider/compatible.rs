@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::directory::{Options, Place, SupportingFiles};
-use super::tree::Tree;
+use super::tree::{MAX_DEPTH, Tree};
 use super::{Content, Listing, Mark, ReadError, Resource, Template, mime_type};
 use crate::digest::Digest;
 use crate::frontmatter::FrontMatter;
@@ -23,10 +23,7 @@ use crate::uri::{encode_path, readings};
 pub(super) const MANIFEST: &str = "_manifest";
 
 /// A file larger than this is not given out.
-const MAX_READ: u64 = 256 * 1024 * 1024;
-
-/// Folders inside each other that are followed.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_READ: u64 = 256 * 1024 * 1024;
 
 /// A folder that is a skill: its name and its real path.
 #[derive(Debug, Clone, PartialEq, Eq)]

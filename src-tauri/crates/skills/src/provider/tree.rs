@@ -12,7 +12,7 @@ use crate::handle::{Child, Folder, Kind};
 use crate::stamp::Stamp;
 
 /// Folders inside each other that are followed.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// Names that one look takes in before it gives up: a whole disk is not a root of skills.
 const MAX_NAMES: usize = 2_000_000;

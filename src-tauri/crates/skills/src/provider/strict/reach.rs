@@ -9,17 +9,11 @@ use crate::handle::{Child, Folder, Kind};
 use crate::manifest::ManifestFile;
 use crate::provider::build::{Memo, plain_files};
 use crate::provider::compatible::{
-    MANIFEST, bytes, has_uri, manifest, stands, supporting_file, uri,
+    MANIFEST, MAX_READ, bytes, has_uri, manifest, stands, supporting_file, uri,
 };
-use crate::provider::tree::Tree;
+use crate::provider::tree::{MAX_DEPTH, Tree};
 use crate::provider::{Content, DIRECTORY_TYPE, Mark, ReadError, Resource, mime_type};
 use crate::uri::{encode_path, readings};
-
-/// Folders inside each other that are searched for a skill.
-const MAX_DEPTH: usize = 64;
-
-/// A file larger than this is not given out.
-const MAX_READ: u64 = 256 * 1024 * 1024;
 
 /// One step after the other down to the folder that holds something: the innermost skill on the
 /// way, and the rest of the path.
