@@ -10,7 +10,6 @@
 // It holds links, pipes and names that only Linux's disks take.
 #[cfg(target_os = "linux")]
 mod corpus;
-mod hostile;
 mod journey;
 mod peers;
 mod reading;

@@ -4,6 +4,8 @@
 // Its corpus holds links, pipes and names that only Linux's disks take.
 #[cfg(target_os = "linux")]
 mod differential;
+mod fastmcp;
+mod typescript;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -23,7 +23,9 @@ fn of(name: &str, skill_md: &[u8]) -> Skill {
     Skill::new(name, "").file("SKILL.md", skill_md)
 }
 
+/// The library of a person who has Claude Code.
 fn scanned(home: &Home) -> Arc<Snapshot> {
+    home.install("claude-code");
     Library::new(Paths::under(home.path())).rescan()
 }
 

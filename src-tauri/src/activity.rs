@@ -49,6 +49,7 @@ fn row(activity: &Activity) -> ActivityRow {
         at: activity.at.to_string(),
         kind: match activity.kind {
             ActivityKind::ServerAdded => view::ActivityKind::ServerAdded,
+            ActivityKind::ServerChanged => view::ActivityKind::ServerChanged,
             ActivityKind::ServerRemoved => view::ActivityKind::ServerRemoved,
             ActivityKind::Approved => view::ActivityKind::Approved,
             ActivityKind::Rejected => view::ActivityKind::Rejected,

@@ -1,32 +1,35 @@
 //! One task for each server that is switched on: it connects, lists, and lists again when the
 //! server says so, when it is asked to, or, after a failure, later. A slow server delays no other.
+//! When the machine was asleep, all are asked again at once.
+
+mod awake;
+mod retry;
+mod task;
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use jiff::Timestamp;
-use skills::origin::{Endpoint, ServerId};
-use skills_mcp::{ClientContext, ClientError, Connection, Offer, Offers, Verdict};
-use tauri::async_runtime::{spawn, spawn_blocking};
+use skills::origin::ServerId;
+use skills_mcp::limits::LOOKED_UP;
+use skills_mcp::{ClientContext, Connection, Offer, Offers, Words};
+use tauri::async_runtime::spawn;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use vault::Vault;
 use vault::servers::SavedServer;
 
+use awake::notice_sleep;
+use task::Task;
+
 use crate::events::Events;
-use crate::remembered;
+use crate::secrets::Secrets;
 use crate::view::{ErrorView, Scope};
 
-/// The pause after a first failure; it doubles with each further one.
-const FIRST_PAUSE: Duration = Duration::from_secs(2);
-/// The longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(120);
-/// A server that says again and again that its list changed is asked at most this often.
-const BETWEEN_LISTS: Duration = Duration::from_millis(500);
-/// Not every server says when its list changed, so each is asked again after this long.
-const LIST_AGAIN: Duration = Duration::from_secs(60);
+/// How many lines of what a program wrote are shown.
+const WORDS: usize = 40;
 
 /// How a server stands and what it offered last in this run of the program.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +38,8 @@ pub struct Link {
     pub state: LinkState,
     /// What it offers; `None` before the first list.
     pub listed: Option<Arc<Offers>>,
+    /// What no list shows and was looked up by its URI.
+    pub looked_up: Arc<Vec<Offer>>,
     /// When that was.
     pub listed_at: Option<Timestamp>,
     /// The connection, while it stands.
@@ -49,14 +54,56 @@ pub enum LinkState {
     Connecting,
     /// There, and listed.
     Connected,
+    /// It asks who is there.
+    NeedsSignIn {
+        /// What to tell.
+        error: ErrorView,
+        /// What it said about how to sign in.
+        challenge: Option<String>,
+        /// Whether a sign-in would be of use; not where the person gave a token of their own.
+        possible: bool,
+    },
+    /// It was reached and does what no server may, or says no.
+    Refused(Failed),
     /// Not to be reached.
-    Unreachable(ErrorView),
+    Unreachable(Failed),
+}
+
+/// A failure, after which a server is tried again.
+#[derive(Debug, Clone)]
+pub struct Failed {
+    /// What to tell.
+    pub error: ErrorView,
+    /// When it is tried again by itself; `None` when it is not.
+    pub again: Option<Timestamp>,
+}
+
+impl LinkState {
+    /// Why nothing can be asked, if there is a reason.
+    pub fn error(&self) -> Option<&ErrorView> {
+        match self {
+            Self::Connecting | Self::Connected => None,
+            Self::NeedsSignIn { error, .. } => Some(error),
+            Self::Refused(failed) | Self::Unreachable(failed) => Some(&failed.error),
+        }
+    }
 }
 
 impl Link {
-    /// What the server offers under this URI, as it was listed last.
+    /// What the server offers under this URI, as it was listed or looked up last.
     pub fn offer(&self, uri: &str) -> Option<&Offer> {
-        self.listed.as_ref()?.offers.iter().find(|offer| offer.uri == uri)
+        self.offers().find(|offer| offer.uri == uri)
+    }
+
+    /// Everything that is known of what it offers: the list, then what was looked up.
+    pub fn offers(&self) -> impl Iterator<Item = &Offer> {
+        let listed = self.listed.iter().flat_map(|listed| &listed.offers);
+        listed.chain(self.looked_up.iter())
+    }
+
+    /// Whether a list shows this skill.
+    pub fn is_listed(&self, uri: &str) -> bool {
+        self.listed.iter().flat_map(|listed| &listed.offers).any(|offer| offer.uri == uri)
     }
 }
 
@@ -66,37 +113,70 @@ pub struct Connections {
     vault: Arc<Vault>,
     events: Arc<Events>,
     context: ClientContext,
-    links: Arc<Mutex<HashMap<ServerId, Running>>>,
+    secrets: Arc<Secrets>,
+    links: Arc<Mutex<Links>>,
+    noticing: Once,
+    stop: CancellationToken,
 }
+
+type Links = HashMap<ServerId, Running>;
 
 #[derive(Debug)]
 struct Running {
     link: Link,
+    words: Arc<Words>,
     refresh: Arc<Notify>,
     stop: CancellationToken,
 }
 
 impl Connections {
     /// No server is reached before [`start`](Self::start).
-    pub fn new(vault: Arc<Vault>, events: Arc<Events>, context: ClientContext) -> Self {
-        Self { vault, events, context, links: Arc::default() }
+    pub fn new(
+        vault: Arc<Vault>,
+        events: Arc<Events>,
+        context: ClientContext,
+        secrets: Arc<Secrets>,
+    ) -> Self {
+        let (links, noticing, stop) = (Arc::default(), Once::new(), CancellationToken::new());
+        Self { vault, events, context, secrets, links, noticing, stop }
     }
 
     /// Begins to reach a server; what was begun for it before ends.
     pub fn start(&self, server: SavedServer) {
         let refresh = Arc::new(Notify::new());
-        let stop = CancellationToken::new();
-        let running =
-            Running { link: Link::default(), refresh: Arc::clone(&refresh), stop: stop.clone() };
+        let (stop, words) = (CancellationToken::new(), Arc::<Words>::default());
+        let running = Running {
+            link: Link::default(),
+            words: Arc::clone(&words),
+            refresh: Arc::clone(&refresh),
+            stop: stop.clone(),
+        };
         if let Some(before) = self.links().insert(server.id.clone(), running) {
             before.stop.cancel();
         }
         self.events.changed(Scope::Servers);
+        self.noticing.call_once(|| {
+            let links = Arc::downgrade(&self.links);
+            let stop = self.stop.clone();
+            let asleep = notice_sleep(move || {
+                let Some(links) = links.upgrade() else { return };
+                tracing::info!("the machine was asleep");
+                let links = links.lock().unwrap_or_else(PoisonError::into_inner);
+                links.values().for_each(|running| running.refresh.notify_one());
+            });
+            spawn(async move {
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    () = asleep => {}
+                }
+            });
+        });
         let task = Task {
             server,
             vault: Arc::clone(&self.vault),
             events: Arc::clone(&self.events),
-            context: self.context.clone(),
+            context: ClientContext { words: Some(words), ..self.context.clone() },
+            secrets: Arc::clone(&self.secrets),
             links: Arc::clone(&self.links),
             refresh,
             stop: stop.clone(),
@@ -132,8 +212,9 @@ impl Connections {
     }
 
     /// The file that a command's program names, where that can be told: an absolute path, or a bare
-    /// name found in the folders that started programs are given as `PATH`.
-    pub fn program(&self, name: &str) -> Option<PathBuf> {
+    /// name found in the folders that started programs are given as `PATH`, unless this one is given
+    /// another.
+    pub fn program(&self, name: &str, own_path: Option<&str>) -> Option<PathBuf> {
         let path = Path::new(name);
         if path.is_absolute() {
             return path.is_file().then(|| path.to_owned());
@@ -141,10 +222,32 @@ impl Connections {
         if path.components().count() != 1 {
             return None;
         }
-        let folders = self.context.environment.iter().find(|(name, _)| name == "PATH");
-        std::env::split_paths(&folders?.1)
-            .map(|folder| folder.join(name))
-            .find(|file| can_be_run(file))
+        let mut environment = self.context.environment.iter();
+        let folders = match own_path {
+            Some(path) => OsStr::new(path),
+            None => &environment.find(|(name, _)| name == "PATH")?.1,
+        };
+        std::env::split_paths(folders).map(|folder| folder.join(name)).find(|file| can_be_run(file))
+    }
+
+    /// Keeps what was looked up by its URI, in the place of what was looked up there before. The
+    /// oldest goes when there are too many.
+    pub fn keep_looked_up(&self, server: &ServerId, offer: Offer) {
+        if let Some(running) = self.links().get_mut(server) {
+            let mut looked_up: Vec<Offer> = running.link.looked_up.to_vec();
+            looked_up.retain(|known| known.uri != offer.uri);
+            looked_up.push(offer);
+            let over = looked_up.len().saturating_sub(LOOKED_UP);
+            looked_up.drain(..over);
+            running.link.looked_up = Arc::new(looked_up);
+        }
+        self.events.changed(Scope::Servers);
+    }
+
+    /// The last that a server's program wrote to its standard error, a line each, oldest first.
+    pub fn words(&self, server: &ServerId) -> Vec<String> {
+        let words = self.links().get(server).map(|running| Arc::clone(&running.words));
+        words.map(|words| words.lines(WORDS)).unwrap_or_default()
     }
 
     /// How a server stands; `None` when it is switched off.
@@ -152,7 +255,7 @@ impl Connections {
         self.links().get(server).map(|running| running.link.clone())
     }
 
-    fn links(&self) -> MutexGuard<'_, HashMap<ServerId, Running>> {
+    fn links(&self) -> MutexGuard<'_, Links> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -170,135 +273,7 @@ fn can_be_run(file: &Path) -> bool {
 
 impl Drop for Connections {
     fn drop(&mut self) {
+        self.stop.cancel();
         self.stop_all();
-    }
-}
-
-/// What one server's task holds.
-struct Task {
-    server: SavedServer,
-    vault: Arc<Vault>,
-    events: Arc<Events>,
-    context: ClientContext,
-    links: Arc<Mutex<HashMap<ServerId, Running>>>,
-    refresh: Arc<Notify>,
-    stop: CancellationToken,
-}
-
-impl Task {
-    async fn run(self) {
-        let mut pause = FIRST_PAUSE;
-        loop {
-            match self.connect_and_list(&mut pause).await {
-                Ok(()) => tracing::info!(server = %self.server.id, "the connection ended"),
-                Err(error) => {
-                    tracing::info!(server = %self.server.id, kind = ?error.kind(), "not reached");
-                    let view = ErrorView::from(&error);
-                    self.update(|link| {
-                        link.state = LinkState::Unreachable(view);
-                        link.connection = None;
-                    });
-                }
-            }
-            // Samples are in process: what fails there does not mend itself.
-            let wait = match self.server.endpoint {
-                Endpoint::Samples => Duration::from_secs(3600),
-                _ => pause,
-            };
-            tokio::select! {
-                () = self.refresh.notified() => {
-                    pause = FIRST_PAUSE;
-                    self.update(|link| link.state = LinkState::Connecting);
-                }
-                () = tokio::time::sleep(wait) => pause = (pause * 2).min(LONGEST_PAUSE),
-            }
-        }
-    }
-
-    /// Ends well when a connection that had been there is gone.
-    async fn connect_and_list(&self, pause: &mut Duration) -> Result<(), ClientError> {
-        let connection = Arc::new(Connection::open(&self.server.endpoint, &self.context).await?);
-        let mut changes = connection.changes();
-        loop {
-            changes.mark_unchanged();
-            let offers = connection.list().await?;
-            *pause = FIRST_PAUSE;
-            self.take_in(offers, &connection).await;
-            tokio::time::sleep(BETWEEN_LISTS).await;
-            tokio::select! {
-                () = self.refresh.notified() => {}
-                () = tokio::time::sleep(LIST_AGAIN) => {}
-                changed = changes.changed() => {
-                    if changed.is_err() || connection.is_closed() {
-                        self.update(|link| {
-                            link.state = LinkState::Connecting;
-                            link.connection = None;
-                        });
-                        return Ok(());
-                    }
-                }
-            }
-        }
-    }
-
-    /// Takes note of a list: approvals of what changed end before the page can see it.
-    async fn take_in(&self, offers: Offers, connection: &Arc<Connection>) {
-        let offers = Arc::new(offers);
-        let (vault, server, seen) =
-            (Arc::clone(&self.vault), self.server.clone(), Arc::clone(&offers));
-        let noted = spawn_blocking(move || {
-            let mut revoked = false;
-            for offer in &seen.offers {
-                if let Verdict::Verifiable(entry) = &offer.verdict {
-                    revoked |= vault.notice(&server, entry)?;
-                }
-            }
-            remembered::remember(&vault, &server.id, &seen.offers)?;
-            Ok::<bool, vault::VaultError>(revoked)
-        })
-        .await;
-        let failure = match noted {
-            Ok(Ok(revoked)) => {
-                if revoked {
-                    self.events.changed(Scope::Activity);
-                }
-                None
-            }
-            Ok(Err(error)) => Some(ErrorView::from(error)),
-            Err(error) => {
-                tracing::error!(%error, "a list could not be taken in");
-                Some(ErrorView::new(
-                    crate::view::ErrorCode::Internal,
-                    "the list of the server could not be taken in",
-                ))
-            }
-        };
-        tracing::info!(server = %self.server.id, offers = offers.offers.len(), "listed");
-        self.update(|link| {
-            link.connection = Some(Arc::clone(connection));
-            match failure {
-                // Without the record nothing can be said about approvals, so nothing is shown.
-                Some(error) => link.state = LinkState::Unreachable(error),
-                None => {
-                    link.state = LinkState::Connected;
-                    link.listed = Some(offers);
-                    link.listed_at = Some(Timestamp::now());
-                }
-            }
-        });
-    }
-
-    /// Changes the link and tells of it, unless this task was ended meanwhile.
-    fn update(&self, change: impl FnOnce(&mut Link)) {
-        {
-            let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-            if self.stop.is_cancelled() {
-                return;
-            }
-            if let Some(running) = links.get_mut(&self.server.id) {
-                change(&mut running.link);
-            }
-        }
-        self.events.changed(Scope::Servers);
     }
 }

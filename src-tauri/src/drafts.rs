@@ -3,13 +3,26 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
+use skills::origin::{Endpoint, ServerId};
 use vault::plan::Plan;
 
 use crate::error::Outcome;
+use crate::given::Given;
 use crate::view::ErrorView;
 
 /// Drafts of one kind that are kept at once.
 const MOST: usize = 32;
+
+/// A command line with all that its program is given, as it was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandDraft {
+    /// The command line.
+    pub endpoint: Endpoint,
+    /// Its variables among it.
+    pub given: Given,
+    /// The server that gets it; `None` adds one.
+    pub server: Option<ServerId>,
+}
 
 /// Drafts by their ids, oldest first.
 #[derive(Debug)]

@@ -70,7 +70,7 @@ impl From<&ClientError> for ErrorView {
         use skills_mcp::ErrorKind as Kind;
         let code = match error.kind() {
             Kind::Unreachable | Kind::Timeout | Kind::Closed => ErrorCode::Unreachable,
-            Kind::NotMcp | Kind::Protocol | Kind::Refused => ErrorCode::Protocol,
+            Kind::NotMcp | Kind::Protocol | Kind::Refused | Kind::SignIn => ErrorCode::Protocol,
             Kind::Cancelled => ErrorCode::Cancelled,
         };
         Self::of(code, error.hint(), error)

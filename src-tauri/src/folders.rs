@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use skills::folder::FolderKind;
 use skills::library::{Choices, FolderRefused};
+use vault::VaultError;
 
 use crate::error::Outcome;
 use crate::shell::Shell;
@@ -90,7 +91,7 @@ impl Shell {
     /// When it cannot be one, or the ledger fails.
     pub fn add_for_this_run(&self, path: &Path) -> Outcome<()> {
         let mut folders = self.for_this_run.folders();
-        let mut choices = together(self.vault.choices()?, &folders);
+        let mut choices = self.together(self.vault.choices()?, &folders)?;
         match choices.add_folder(path, &self.paths) {
             Err(FolderRefused::Twice(_)) => return Ok(()),
             added => added?,
@@ -127,7 +128,7 @@ impl Shell {
         Ok(&tool.name)
     }
 
-    /// Scans a tool's folders, or does not; `None` lets detection decide.
+    /// Scans a tool's folders, or does not; `None` leaves that to what is here.
     ///
     /// # Errors
     /// When there is no such tool, or the ledger fails.
@@ -153,23 +154,39 @@ impl Shell {
             let mut choices = self.vault.choices()?;
             change(&mut choices)?;
             self.vault.set_choices(&choices)?;
-            self.library.choose(together(choices, &folders));
+            self.library.choose(self.together(choices, &folders)?);
         }
         self.library.rescan();
-        self.sharing.follow_tools()?;
+        self.sharing.follow_tools();
         self.events.changed(Scope::Library);
         // Rows of offers say what exists here.
         self.events.changed(Scope::Servers);
         Ok(())
     }
-}
 
-/// What is kept, and the folders of this run behind it.
-fn together(mut choices: Choices, for_this_run: &[PathBuf]) -> Choices {
-    for folder in for_this_run {
-        if !choices.folders.contains(folder) {
-            choices.folders.push(folder.clone());
-        }
+    /// Takes note of the tools for which something is placed now: their folders are looked into.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub(crate) fn follow_placements(&self) -> Result<(), VaultError> {
+        let folders = self.for_this_run.folders();
+        self.library.choose(self.together(self.vault.choices()?, &folders)?);
+        Ok(())
     }
-    choices
+
+    /// What is kept, the folders of this run behind it, and the tools for which something is placed.
+    fn together(
+        &self,
+        mut choices: Choices,
+        for_this_run: &[PathBuf],
+    ) -> Result<Choices, VaultError> {
+        for folder in for_this_run {
+            if !choices.folders.contains(folder) {
+                choices.folders.push(folder.clone());
+            }
+        }
+        let placed = self.vault.placements()?;
+        choices.placed = placed.into_iter().flat_map(|placement| placement.tools).collect();
+        Ok(choices)
+    }
 }

@@ -129,6 +129,7 @@ impl Shell {
         let state = match plan.source {
             Source::Approved { .. } => FileState::Verified { line_endings_restored: false },
             Source::Local { .. } => FileState::Local,
+            Source::Unapproved { .. } => FileState::Declared,
         };
         PlanView {
             id: plan.id.clone(),
@@ -136,6 +137,7 @@ impl Shell {
             origin: match &plan.source {
                 Source::Approved { server, .. } => server.label.clone(),
                 Source::Local { path, .. } => self.paths.display(path),
+                Source::Unapproved { name, .. } => name.clone(),
             },
             items: plan.items.iter().flat_map(|item| self.item_views(item)).collect(),
             files: file_rows(&plan.files, |_| state.clone()),
@@ -147,7 +149,13 @@ impl Shell {
 
     /// A row for each tool that asked for the folder.
     fn item_views(&self, item: &PlanItem) -> Vec<PlanItemView> {
-        let seen_by = self.seen_by(&item.root);
+        let mut seen_by = self.seen_by(&item.root);
+        // One that is off is read once something is placed for it.
+        for tool in &item.tools {
+            if !seen_by.contains(tool) {
+                seen_by.push(tool.clone());
+            }
+        }
         item.tools
             .iter()
             .map(|tool| PlanItemView {
@@ -178,7 +186,7 @@ impl Shell {
         let root = real(root);
         let snapshot = self.library.snapshot();
         let tools = snapshot.tools.iter().filter(|state| {
-            (state.on || state.detection != skills::tool::Detection::NotFound)
+            (state.on || state.detection == skills::tool::Detection::Detected)
                 && state.roots.iter().any(|read| real(read) == root)
         });
         tools.map(|state| state.tool.id.clone()).collect()
@@ -217,6 +225,7 @@ impl Shell {
                 if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let change = shell.vault.apply(&plan, &mut told)?;
+            shell.follow_placements()?;
             shell.library.rescan();
             Ok::<_, vault::VaultError>((shell.outcome_view(change), stop.is_cancelled()))
         })
@@ -256,6 +265,7 @@ impl Shell {
         let shell = Arc::clone(self);
         let outcome = blocking(move || {
             let change = shell.vault.undo(&change)?;
+            shell.follow_placements()?;
             shell.library.rescan();
             Ok::<_, vault::VaultError>(shell.outcome_view(change))
         })

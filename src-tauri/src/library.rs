@@ -21,7 +21,7 @@ use crate::shell::Shell;
 use crate::view::{
     CopyRef, Detection, Drift, ErrorView, Field, FileContent, FileRow, FileState, LibraryView,
     ManifestView, PlacementView, ReaderOutcome, ReaderView, Requests, RootProblem, RowState, Scope,
-    Seen, SkillDetail, SkillRow, ToolView, VisibilityRow,
+    Seen, SkillDetail, SkillRow, ToolView, UnreadFolder, VisibilityRow,
 };
 
 impl Shell {
@@ -33,8 +33,13 @@ impl Shell {
         let revision = self.events.revision(Scope::Library);
         let snapshot = self.library.snapshot();
         let placements = self.vault.placements()?;
-        let mut tools: Vec<ToolView> =
-            snapshot.tools.iter().map(|state| self.tool_view(&snapshot, state)).collect();
+        let placed: BTreeSet<&String> =
+            placements.iter().flat_map(|placement| &placement.tools).collect();
+        let mut tools: Vec<ToolView> = snapshot
+            .tools
+            .iter()
+            .map(|state| self.tool_view(&snapshot, state, placed.contains(&state.tool.id)))
+            .collect();
         tools.sort_by_key(|tool| match tool.detection {
             Detection::Detected => 0,
             Detection::FolderOnly => 1,
@@ -50,10 +55,24 @@ impl Shell {
             tools,
             skills: snapshot.groups().iter().map(|group| self.row(group, &placements)).collect(),
             problems: problems.collect(),
+            unread: snapshot
+                .unread
+                .iter()
+                .map(|folder| UnreadFolder {
+                    path: self.paths.display(&folder.path),
+                    tools: folder.tools.clone(),
+                    count: folder.count,
+                })
+                .collect(),
         })
     }
 
-    fn tool_view(&self, snapshot: &Snapshot, state: &skills::library::ToolState) -> ToolView {
+    fn tool_view(
+        &self,
+        snapshot: &Snapshot,
+        state: &skills::library::ToolState,
+        placed: bool,
+    ) -> ToolView {
         let tool = state.tool;
         let names: BTreeSet<&str> = snapshot
             .skills
@@ -79,6 +98,7 @@ impl Shell {
                 .unwrap_or_default(),
             on: state.on,
             chosen: state.chosen,
+            placed,
             overridden: state.overridden,
         }
     }
@@ -123,9 +143,12 @@ impl Shell {
         let placements = self.vault.placements()?;
         let groups = snapshot.groups();
         let group = groups.iter().find(|group| group.name == skill.name);
+        // What is larger than a skill can be is shown by its manifest, and not held in memory.
         let files = match &skill.manifest {
-            Ok(manifest) => Some(read_files(&skill.path, manifest)?),
-            Err(_) => None,
+            Ok(manifest) if manifest.total_size() <= MAX_BYTES => {
+                Some(read_files(&skill.path, manifest)?)
+            }
+            _ => None,
         };
         let main = files.as_ref().and_then(|files| files.get(MAIN_FILE));
         let front_matter = main.map(|bytes| FrontMatter::read(bytes));
@@ -155,7 +178,7 @@ impl Shell {
             checks: checks_view(&skill.diagnostics, &inspection.findings, |found| {
                 fix_views(skill, found, files.as_ref())
             }),
-            rules: inspect::rules().len(),
+            rules: files.as_ref().map_or(0, |_| inspect::rules().len()),
             readers: match (&skill.manifest, main) {
                 (Ok(manifest), Some(main)) => readers_view(&skill.folder_name, manifest, main),
                 _ => Vec::new(),

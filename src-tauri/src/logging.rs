@@ -12,6 +12,8 @@ use tracing_subscriber::EnvFilter;
 const KEPT: usize = 7;
 /// What is logged when `RUST_LOG` does not say.
 const DEFAULT: &str = "warn,skillhold=info,skills=info,skills_mcp=info,vault=info";
+/// The same for a verb that asks servers.
+const OURS: &str = "off,skillhold=warn,skills=warn,skills_mcp=warn,vault=warn";
 
 /// Starts a log file for each day under `logs` in the data folder. The rest is written when the
 /// guard is dropped.
@@ -36,8 +38,18 @@ pub fn to_file(paths: &Paths) -> Result<WorkerGuard, InitError> {
 
 /// Logs to standard error, which leaves standard output to the protocol.
 pub fn to_stderr() {
+    write_to_stderr(filter());
+}
+
+/// The same without what libraries say: the verb tells its errors itself, and what a library quotes
+/// of a server is not for a terminal.
+pub fn ours_to_stderr() {
+    write_to_stderr(chosen(OURS));
+}
+
+fn write_to_stderr(filter: EnvFilter) {
     tracing_subscriber::fmt()
-        .with_env_filter(filter())
+        .with_env_filter(filter)
         .with_ansi(false)
         .with_writer(io::stderr)
         // It would be told on the standard error that cannot be written to, and end the program.
@@ -47,5 +59,15 @@ pub fn to_stderr() {
 
 /// `RUST_LOG`, or the default where it is not set or not valid.
 fn filter() -> EnvFilter {
-    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT))
+    chosen(DEFAULT)
+}
+
+/// `RUST_LOG`, or this; without what is said of a sign-in: it repeats codes, and what authorization
+/// servers write.
+fn chosen(default: &str) -> EnvFilter {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    match "rmcp::transport::auth=off".parse() {
+        Ok(without) => filter.add_directive(without),
+        Err(_) => filter,
+    }
 }

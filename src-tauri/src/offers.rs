@@ -1,27 +1,31 @@
 //! Servers and what they offer, joined with what was decided about it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+mod asking;
+mod export;
 
-use skills::digest::Digest;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use skills::entry::Entry;
 use skills::is_nested_main;
 use skills::origin::{Endpoint, ServerId};
 use skills::uri::SkillUri;
-use skills_mcp::{Connection, FetchedFile, FileOutcome, Offer, Source, Verdict, nested_entry};
+use skills_mcp::{Offer, Source, Verdict};
 use vault::placement::{Origin, Placement};
 use vault::servers::SavedServer;
 
-use crate::connections::{Link, LinkState};
+use crate::connections::{Failed, Link, LinkState};
 use crate::error::Outcome;
 use crate::library::{fields, manifest_view};
 use crate::remembered::{Remembered, recall};
-use crate::render::{self, spelled_out};
+use crate::render::spelled_out;
 use crate::shell::Shell;
 use crate::view::{
-    CheckView, ErrorCode, ErrorView, FileContent, FileState, OfferDetail, OfferRow, OfferSource,
-    Reached, Scope, ServerState, ServerView, ServersView, Severity, Standing,
+    CheckView, ErrorCode, ErrorView, FileState, OfferDetail, OfferRow, OfferSource, Reached, Scope,
+    ServerState, ServerView, ServersView, Severity, Standing,
 };
+
+use asking::nested_offer;
+pub(crate) use asking::{file_content, file_state};
 
 /// What rows of one server are joined with.
 struct Joined {
@@ -62,10 +66,7 @@ impl Shell {
     fn joined(&self, servers: &[SavedServer], links: &[Option<Link>]) -> Outcome<Joined> {
         let mut offered: HashMap<String, Vec<(ServerId, String)>> = HashMap::new();
         for (server, link) in servers.iter().zip(links) {
-            let offers = link
-                .iter()
-                .filter_map(|link| link.listed.as_ref())
-                .flat_map(|listed| &listed.offers);
+            let offers = link.iter().flat_map(Link::offers);
             for name in offers.map(|offer| offer.name.as_str()).collect::<BTreeSet<_>>() {
                 offered
                     .entry(name.to_owned())
@@ -89,24 +90,36 @@ impl Shell {
     ) -> Outcome<ServerView> {
         let listed = link.as_ref().and_then(|link| link.listed.clone());
         let mut offers = Vec::new();
-        if let Some(listed) = &listed {
-            for offer in &listed.offers {
-                let standing = self.standing(server, offer)?;
-                offers.push(row(server, &Remembered::of(offer), standing, joined));
-            }
+        for offer in listed.iter().flat_map(|listed| &listed.offers) {
+            offers.push(self.offer_row(server, offer, true, joined)?);
         }
+        for offer in link.iter().flat_map(|link| link.looked_up.iter()) {
+            offers.push(self.offer_row(server, offer, false, joined)?);
+        }
+        let known: HashSet<String> = offers.iter().map(|offer| offer.uri.clone()).collect();
         for earlier in recall(&self.vault, &server.id)? {
             if listed.is_some() && !earlier.gone {
                 continue;
             }
             let standing = self.standing_of_remembered(server, &earlier)?;
-            offers.push(row(server, &earlier, standing, joined));
+            if !known.contains(&earlier.uri) {
+                offers.push(row(server, &earlier, standing, joined));
+            }
         }
         let state = match &link {
             None => ServerState::Off,
             Some(Link { state: LinkState::Connecting, .. }) => ServerState::Connecting,
-            Some(Link { state: LinkState::Unreachable(error), .. }) => {
-                ServerState::Unreachable { error: error.clone() }
+            Some(Link { state: LinkState::NeedsSignIn { error, possible, .. }, .. }) => {
+                ServerState::NeedsSignIn { error: error.clone(), possible: *possible }
+            }
+            Some(Link { state: LinkState::Refused(Failed { error, again }), .. }) => {
+                ServerState::Refused { error: error.clone(), again: again.map(|at| at.to_string()) }
+            }
+            Some(Link { state: LinkState::Unreachable(Failed { error, again }), .. }) => {
+                ServerState::Unreachable {
+                    error: error.clone(),
+                    again: again.map(|at| at.to_string()),
+                }
             }
             Some(Link { connection: None, .. }) => ServerState::Connecting,
             Some(Link { connection: Some(connection), .. }) => ServerState::Connected {
@@ -133,6 +146,7 @@ impl Shell {
             },
             state,
             enabled: server.enabled,
+            signed_in: self.vault.is_signed_in(&server.id)?,
             offers,
             notices: listed
                 .map(|listed| listed.notices.iter().map(|notice| spelled_out(notice)).collect())
@@ -141,12 +155,29 @@ impl Shell {
         })
     }
 
+    /// The row of what is offered now.
+    fn offer_row(
+        &self,
+        server: &SavedServer,
+        offer: &Offer,
+        listed: bool,
+        joined: &Joined,
+    ) -> Outcome<OfferRow> {
+        let kept = if listed { Remembered::of(offer) } else { Remembered::unlisted(offer) };
+        let note = self.doubts.note(&server.id, &offer.uri, kept.fingerprint.as_deref());
+        let standing = self.standing(server, offer)?;
+        Ok(OfferRow { note, ..row(server, &kept, standing, joined) })
+    }
+
     fn standing(&self, server: &SavedServer, offer: &Offer) -> Outcome<Standing> {
         Ok(match &offer.verdict {
-            Verdict::Verifiable(entry) => standing_view(self.vault.standing(server, entry)?),
+            Verdict::Verifiable(entry) => match self.doubts.mismatch(&server.id, entry) {
+                Some(reason) => Standing::Mismatched { reason: spelled_out(&reason) },
+                None => standing_view(self.vault.standing(server, entry)?),
+            },
             Verdict::Unverifiable(reason) => Standing::Unverifiable { reason: spelled_out(reason) },
             Verdict::Refused(reasons) => Standing::Refused {
-                reasons: reasons.iter().map(|reason| spelled_out(reason)).collect(),
+                reasons: reasons.iter().map(|rule| spelled_out(&rule.message)).collect(),
             },
         })
     }
@@ -198,13 +229,15 @@ impl Shell {
         };
         let (row, entry, checks) = match offer {
             Some(offer) => {
-                let standing = self.standing(&server, offer)?;
-                let checks = declared_checks(&standing);
+                let checks = declared_checks(&offer.verdict);
                 let entry = match &offer.verdict {
                     Verdict::Verifiable(entry) => Some(entry),
                     _ => None,
                 };
-                (row(&server, &Remembered::of(offer), standing, &joined), entry, checks)
+                // One inside of a listed one is as good as listed.
+                let looked_up = link.iter().flat_map(|link| link.looked_up.iter());
+                let listed = !looked_up.into_iter().any(|found| found.uri == uri);
+                (self.offer_row(&server, offer, listed, &joined)?, entry, checks)
             }
             None => {
                 let earlier = recall(&self.vault, &server.id)?
@@ -227,6 +260,13 @@ impl Shell {
             manifest: entry.map(|entry| manifest_view(entry.manifest(), |_| FileState::Declared)),
             checks,
             nested: entry.map(nested_uris).unwrap_or_default(),
+            shows_folder: entry.is_some()
+                && link
+                    .as_ref()
+                    .and_then(|link| link.connection.as_ref())
+                    .is_some_and(|connection| connection.shows_folders()),
+            can_export: offer
+                .is_some_and(|offer| matches!(offer.verdict, Verdict::Unverifiable(_))),
             history: self.history_of_offer(&server.id.0, uri)?,
         })
     }
@@ -237,82 +277,6 @@ impl Shell {
     /// When there is none.
     pub(crate) fn server(&self, id: &str) -> Outcome<SavedServer> {
         Ok(self.vault.server(&ServerId(id.to_owned()))?)
-    }
-
-    /// The connection to a server.
-    ///
-    /// # Errors
-    /// When it does not stand, with the reason.
-    pub(crate) fn connection(&self, server: &SavedServer) -> Outcome<Arc<Connection>> {
-        let label = &server.label;
-        match self.connections.link(&server.id) {
-            Some(Link { connection: Some(connection), .. }) => Ok(connection),
-            Some(Link { state: LinkState::Unreachable(error), .. }) => Err(error),
-            Some(_) => {
-                Err(ErrorView::new(ErrorCode::Unreachable, format!("{label} is not connected yet"))
-                    .with_hint("try again in a moment"))
-            }
-            None => Err(ErrorView::new(ErrorCode::Unreachable, format!("{label} is switched off"))
-                .with_hint("switch the server on")),
-        }
-    }
-
-    /// The entry of a skill as the server gives it now. A skill inside another that the server
-    /// does not give by itself is cut out of the outer one.
-    ///
-    /// # Errors
-    /// When the server does not give it, or it cannot be verified.
-    pub(crate) async fn entry_now(&self, server: &SavedServer, uri: &str) -> Outcome<Entry> {
-        let connection = self.connection(server)?;
-        let listed =
-            self.connections.link(&server.id).is_some_and(|link| link.offer(uri).is_some());
-        let refused = match connection.get_verifiable(uri).await {
-            Ok(entry) => return Ok(entry),
-            Err(error) => error,
-        };
-        if !listed && let Some(outer) = self.outer_of(server, uri) {
-            let outer = connection.get_verifiable(&outer).await?;
-            if let Some(entry) =
-                outer_path(&outer, uri).and_then(|path| nested_entry(&outer, &path))
-            {
-                return Ok(entry);
-            }
-        }
-        Err(refused.into())
-    }
-
-    /// The URI of a listed skill that has this one inside.
-    fn outer_of(&self, server: &SavedServer, uri: &str) -> Option<String> {
-        let link = self.connections.link(&server.id)?;
-        let listed = link.listed?;
-        listed.offers.iter().find_map(|offer| match &offer.verdict {
-            Verdict::Verifiable(entry) => outer_path(entry, uri).map(|_| offer.uri.clone()),
-            _ => None,
-        })
-    }
-
-    /// One file of an offered skill, read now and checked against what is listed.
-    ///
-    /// # Errors
-    /// When it is not offered or cannot be read.
-    pub async fn offer_file(&self, id: &str, uri: &str, path: &str) -> Outcome<FileContent> {
-        let server = self.server(id)?;
-        let connection = self.connection(&server)?;
-        let link = self.connections.link(&server.id).unwrap_or_default();
-        let nested = nested_offer(&link, uri);
-        let entry = match link.offer(uri).or(nested.as_ref()).map(|offer| &offer.verdict) {
-            Some(Verdict::Verifiable(entry)) => entry,
-            Some(_) => {
-                return Err(ErrorView::new(
-                    ErrorCode::Protocol,
-                    format!("{} declares no files of {uri} that could be checked", server.label),
-                ));
-            }
-            None => return Err(not_offered(&server, uri)),
-        };
-        let fetched = connection.read_file(entry, path).await?;
-        let declared = entry.manifest().get(path).map_or(0, |file| file.size);
-        blocking(move || file_content(&fetched, declared)).await
     }
 }
 
@@ -338,6 +302,8 @@ fn row(server: &SavedServer, skill: &Remembered, standing: Standing, joined: &Jo
         })
         .filter(|placement| placement.folder.is_dir())
         .flat_map(|placement| &placement.tools)
+        // A copy where no tool reads is for none.
+        .filter(|tool| !tool.is_empty())
         .collect();
     OfferRow {
         uri: skill.uri.clone(),
@@ -353,6 +319,8 @@ fn row(server: &SavedServer, skill: &Remembered, standing: Standing, joined: &Jo
             .collect(),
         exists_locally: joined.local_names.contains(&skill.name),
         installed_in: installed.into_iter().cloned().collect(),
+        listed: !skill.unlisted,
+        note: None,
     }
 }
 
@@ -369,37 +337,31 @@ pub(crate) fn standing_view(standing: vault::approval::Standing) -> Standing {
     }
 }
 
-fn declared_checks(standing: &Standing) -> Vec<CheckView> {
-    let check = |code: &str, severity, message: &String, help: &str| CheckView {
+fn declared_checks(verdict: &Verdict) -> Vec<CheckView> {
+    let check = |code: &str, severity, message: &str, help: String| CheckView {
         code: code.to_owned(),
         severity,
-        message: message.clone(),
-        help: Some(help.to_owned()),
+        message: spelled_out(message),
+        help: Some(spelled_out(&help)),
         file: None,
         line: None,
         column: None,
         excerpt: None,
         fixes: Vec::new(),
     };
-    match standing {
-        Standing::Refused { reasons } => reasons
+    match verdict {
+        Verdict::Refused(rules) => rules
             .iter()
-            .map(|reason| {
-                check(
-                    "entry-rule",
-                    Severity::Error,
-                    reason,
-                    "tell whoever runs the server; it cannot be reviewed like this",
-                )
+            .map(|rule| {
+                let help = format!("expected {}; found {}", rule.expected, rule.actual);
+                check(rule.code, Severity::Error, &rule.message, help)
             })
             .collect(),
-        Standing::Unverifiable { reason } => vec![check(
-            "no-manifest",
-            Severity::Warning,
-            reason,
-            "without sizes and digests nothing can be checked, so it cannot be approved",
-        )],
-        _ => Vec::new(),
+        Verdict::Unverifiable(reason) => {
+            let help = "without sizes and digests nothing can be checked, so it cannot be approved";
+            vec![check("no-manifest", Severity::Warning, reason, help.to_owned())]
+        }
+        Verdict::Verifiable(_) => Vec::new(),
     }
 }
 
@@ -407,29 +369,6 @@ fn declared_checks(standing: &Standing) -> Vec<CheckView> {
 fn nested_uris(entry: &Entry) -> Vec<String> {
     let nested = entry.files().iter().filter(|file| is_nested_main(&file.path));
     nested.map(|file| file.uri.clone()).collect()
-}
-
-/// The path of a nested skill's `SKILL.md` in an outer skill, by its URI.
-fn outer_path(outer: &Entry, uri: &str) -> Option<String> {
-    let path = match outer.files().iter().find(|file| file.uri == uri) {
-        Some(file) => file.path.clone(),
-        None => outer.uri().path_of(uri).ok()?,
-    };
-    (is_nested_main(&path) && outer.manifest().get(&path).is_some()).then_some(path)
-}
-
-/// A skill inside a listed one, as if it were listed itself.
-fn nested_offer(link: &Link, uri: &str) -> Option<Offer> {
-    link.listed.as_ref()?.offers.iter().find_map(|offer| {
-        let Verdict::Verifiable(outer) = &offer.verdict else { return None };
-        let entry = nested_entry(outer, &outer_path(outer, uri)?)?;
-        Some(Offer {
-            uri: uri.to_owned(),
-            name: entry.name().to_owned(),
-            description: entry.description().to_owned(),
-            verdict: Verdict::Verifiable(entry),
-        })
-    })
 }
 
 /// The entry that an approval was given for, for when the server is away.
@@ -447,40 +386,4 @@ fn find<'a>(servers: &'a [SavedServer], id: &str) -> Outcome<&'a SavedServer> {
 
 fn not_offered(server: &SavedServer, uri: &str) -> ErrorView {
     ErrorView::gone(format!("{} does not offer {}", server.label, spelled_out(uri)))
-}
-
-/// What is known of a fetched file's bytes.
-pub(crate) fn file_state(outcome: &FileOutcome) -> FileState {
-    match outcome {
-        FileOutcome::Verified { line_endings_restored, .. } => {
-            FileState::Verified { line_endings_restored: *line_endings_restored }
-        }
-        FileOutcome::Mismatch { expected_size, expected, actual_size, actual, .. } => {
-            FileState::Mismatch {
-                expected: size_and_digest(*expected_size, expected),
-                actual: size_and_digest(*actual_size, actual),
-            }
-        }
-        FileOutcome::Failed(message) => FileState::Failed { message: spelled_out(message) },
-    }
-}
-
-fn size_and_digest(size: u64, digest: &Digest) -> String {
-    format!("{size} bytes, {digest}")
-}
-
-/// A fetched file ready to show; one that could not be fetched has no content.
-pub(crate) fn file_content(file: &FetchedFile, declared_size: u64) -> FileContent {
-    let (size, bytes) = match &file.outcome {
-        FileOutcome::Verified { bytes, .. } | FileOutcome::Mismatch { bytes, .. } => {
-            (bytes.len() as u64, bytes.as_slice())
-        }
-        FileOutcome::Failed(_) => (declared_size, [].as_slice()),
-    };
-    FileContent {
-        path: file.path.clone(),
-        size,
-        state: file_state(&file.outcome),
-        body: render::file_body(&file.path, bytes),
-    }
 }

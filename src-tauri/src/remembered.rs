@@ -1,6 +1,8 @@
 //! What a server offered earlier, kept for when it is away or no longer offers it. Absence from a
 //! list proves nothing, so nothing is forgotten but with the server.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use skills::origin::ServerId;
 use skills_mcp::{Offer, Verdict};
@@ -27,6 +29,9 @@ pub struct Remembered {
     pub fingerprint: Option<String>,
     /// It was missing from the last list.
     pub gone: bool,
+    /// No list showed it: it was looked up by its URI.
+    #[serde(default)]
+    pub unlisted: bool,
 }
 
 impl Remembered {
@@ -44,7 +49,13 @@ impl Remembered {
             total: entry.map(|entry| entry.manifest().total_size()),
             fingerprint: entry.map(|entry| entry.fingerprint().to_string()),
             gone: false,
+            unlisted: false,
         }
+    }
+
+    /// What is kept of an offer that no list showed.
+    pub fn unlisted(offer: &Offer) -> Self {
+        Self { unlisted: true, ..Self::of(offer) }
     }
 }
 
@@ -58,19 +69,39 @@ pub fn recall(vault: &Vault, server: &ServerId) -> Result<Vec<Remembered>, Vault
     Ok(serde_json::from_value(last.json).unwrap_or_default())
 }
 
-/// Remembers a list, and of earlier ones what is missing from it.
+/// Remembers a list and what was looked up besides, and of earlier ones what is missing from both.
 ///
 /// # Errors
 /// When the ledger fails or the server was removed.
-pub fn remember(vault: &Vault, server: &ServerId, offers: &[Offer]) -> Result<(), VaultError> {
-    let merged = merge(recall(vault, server)?, offers.iter().map(Remembered::of).collect());
+pub fn remember(
+    vault: &Vault,
+    server: &ServerId,
+    offers: &[Offer],
+    looked_up: &[Offer],
+) -> Result<(), VaultError> {
+    // What was looked up comes first: a long list must not push it out.
+    let looked_up = looked_up.iter().map(Remembered::unlisted);
+    let now = looked_up.chain(offers.iter().map(Remembered::of)).collect();
+    let merged = merge(recall(vault, server)?, now);
     vault.remember_offers(server, &serde_json::to_value(merged)?)
 }
 
+/// Remembers one skill that was looked up by its URI.
+///
+/// # Errors
+/// When the ledger fails or the server was removed.
+pub fn remember_one(vault: &Vault, server: &ServerId, offer: &Offer) -> Result<(), VaultError> {
+    let mut known = recall(vault, server)?;
+    known.retain(|skill| skill.uri != offer.uri);
+    known.push(Remembered::unlisted(offer));
+    vault.remember_offers(server, &serde_json::to_value(known)?)
+}
+
 fn merge(before: Vec<Remembered>, now: Vec<Remembered>) -> Vec<Remembered> {
+    let known: HashSet<&str> = now.iter().map(|new| new.uri.as_str()).collect();
     let missing: Vec<Remembered> = before
         .into_iter()
-        .filter(|old| !now.iter().any(|new| new.uri == old.uri))
+        .filter(|old| !known.contains(old.uri.as_str()))
         .map(|old| Remembered { gone: true, ..old })
         .collect();
     now.into_iter().chain(missing).take(MOST).collect()
@@ -89,6 +120,7 @@ mod tests {
             total: None,
             fingerprint: None,
             gone,
+            unlisted: false,
         }
     }
 

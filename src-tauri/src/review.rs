@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use skills::MAIN_FILE;
+use skills::blobs::Blobs as _;
 use skills::entry::Entry;
 use skills::inspect::{Inspection, inspect};
-use skills_mcp::{FetchProgress, Fetched, FileOutcome};
+use skills_mcp::limits::{RESTARTS, SERVER_BYTES};
+use skills_mcp::{FetchProgress, Fetched, FileOutcome, FrontMatterCheck, Settled, Verdict};
 use tokio_util::sync::CancellationToken;
 use vault::servers::SavedServer;
 
@@ -35,6 +37,8 @@ pub struct Review {
     pub verified: Option<BTreeMap<String, Vec<u8>>>,
     /// What was found in the files that match.
     pub inspection: Inspection,
+    /// What happened on the server while it was fetched.
+    pub note: Option<String>,
 }
 
 impl Review {
@@ -42,7 +46,7 @@ impl Review {
     pub fn new(server: SavedServer, entry: Entry, fetched: Fetched) -> Self {
         let inspection = inspect(&matching(&fetched));
         let verified = fetched.verified();
-        Self { id: new_id(), server, entry, fetched, verified, inspection }
+        Self { id: new_id(), server, entry, fetched, verified, inspection, note: None }
     }
 
     /// The bytes of the `SKILL.md`, when they are those the server declared.
@@ -107,17 +111,83 @@ impl Shell {
     ) -> Outcome<ReviewView> {
         let server = self.server(server)?;
         let stopped = || ErrorView::new(ErrorCode::Cancelled, "the review was stopped");
-        let entry = tokio::select! {
+        let mut entry = tokio::select! {
             biased;
             () = stop.cancelled() => return Err(stopped()),
             entry = self.entry_now(&server, uri) => entry?,
         };
-        self.notice(&server, &entry).await?;
-        let connection = self.connection(&server)?;
-        let (shell, stopping) = (Arc::clone(self), stop.clone());
-        // On a thread that may wait: the store of verified files is written meanwhile.
-        let (review, view) = blocking(move || {
-            let reporter = Reporter::new(progress);
+        let progress: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(progress);
+        let mut note = None;
+        for _ in 0..=RESTARTS {
+            self.notice(&server, &entry).await?;
+            let settled = self.fetch_for_review(&server, &entry, stop, &progress).await?;
+            if stop.is_cancelled() {
+                return Err(stopped());
+            }
+            let fetched = match settled {
+                Settled::Verified(fetched) => {
+                    self.doubts.settled(&server.id, &entry);
+                    fetched
+                }
+                Settled::Mismatched(fetched) => {
+                    self.doubts.mismatched(&server.id, &entry, does_not_match(&fetched));
+                    self.events.changed(Scope::Servers);
+                    fetched
+                }
+                Settled::Changed(offer) => {
+                    self.connections.refresh(&server.id);
+                    let Verdict::Verifiable(now) = offer.verdict else {
+                        let message = format!(
+                            "{} can no longer be checked on {}",
+                            entry.name(),
+                            server.label
+                        );
+                        return Err(ErrorView::changed(message)
+                            .with_hint("the list of the server says why"));
+                    };
+                    let what = format!("it changed on {} while it was fetched", server.label);
+                    self.doubts.changed(&server.id, &now, what.clone());
+                    note = Some(what);
+                    entry = now;
+                    continue;
+                }
+            };
+            let (shell, of) = (Arc::clone(self), server.clone());
+            let (review, view) = blocking(move || {
+                let review = Review { note, ..Review::new(of, entry, fetched) };
+                let view = shell.review_view(&review)?;
+                Ok::<_, ErrorView>((review, view))
+            })
+            .await??;
+            if stop.is_cancelled() {
+                return Err(stopped());
+            }
+            self.reviews.add(Arc::new(review));
+            return Ok(view);
+        }
+        let message = format!("{} changes faster than it can be fetched", entry.name());
+        Err(ErrorView::changed(message).with_hint("start the review again later"))
+    }
+
+    /// Fetches all files, on a thread that may wait: the store of verified files is written
+    /// meanwhile.
+    async fn fetch_for_review(
+        self: &Arc<Self>,
+        server: &SavedServer,
+        entry: &Entry,
+        stop: &CancellationToken,
+        progress: &Arc<dyn Fn(Progress) + Send + Sync>,
+    ) -> Outcome<Settled> {
+        let connection = self.connection(server)?;
+        let (shell, stopping, progress) = (Arc::clone(self), stop.clone(), Arc::clone(progress));
+        let (entry, server) = (entry.clone(), server.id.clone());
+        blocking(move || {
+            let stored = shell.vault.stored(&server).unwrap_or_default();
+            if stored.saturating_add(entry.manifest().total_size()) > SERVER_BYTES {
+                let removed = shell.vault.make_room(&server)?;
+                tracing::info!(server = %server, removed, "made room for what is fetched");
+            }
+            let reporter = Reporter::new(move |so_far| progress(so_far));
             let told = |so_far: FetchProgress| {
                 reporter.report(Progress {
                     what: entry.name().to_owned(),
@@ -128,18 +198,10 @@ impl Shell {
                 });
             };
             let fetch =
-                connection.fetch(&entry, &server.id, shell.vault.as_ref(), &told, &stopping);
-            let fetched = tauri::async_runtime::block_on(fetch)?;
-            let review = Review::new(server, entry, fetched);
-            let view = shell.review_view(&review)?;
-            Ok::<_, ErrorView>((review, view))
+                connection.fetch_settled(&entry, &server, shell.vault.as_ref(), &told, &stopping);
+            Ok(tauri::async_runtime::block_on(fetch)?)
         })
-        .await??;
-        if stop.is_cancelled() {
-            return Err(stopped());
-        }
-        self.reviews.add(Arc::new(review));
-        Ok(view)
+        .await?
     }
 
     /// One file of a running review, as it was fetched.
@@ -200,6 +262,12 @@ impl Shell {
             ))
             .with_hint("fetch it again to see what the server offers now"));
         }
+        if let Some(why) = self.doubts.mismatch(&review.server.id, &review.entry) {
+            let name = review.entry.name();
+            return Err(ErrorView::changed(format!(
+                "{name} does not match what it declares: {why}"
+            )));
+        }
         let (vault, decided) = (Arc::clone(&self.vault), Arc::clone(&review));
         blocking(move || {
             let findings = decided
@@ -245,6 +313,22 @@ impl Shell {
             self.events.changed(Scope::Activity);
         }
         Ok(())
+    }
+}
+
+/// What is wrong with what the server gave, in a sentence.
+fn does_not_match(fetched: &Fetched) -> String {
+    let wrong =
+        fetched.files.iter().find(|file| !matches!(file.outcome, FileOutcome::Verified { .. }));
+    match (wrong, &fetched.front_matter) {
+        (Some(file), _) => match &file.outcome {
+            FileOutcome::Failed(why) => format!("{} could not be fetched: {why}", file.path),
+            _ => format!("{} is not what the server declares", file.path),
+        },
+        (None, FrontMatterCheck::Differs(_)) => {
+            "the front matter is not the declared one".to_owned()
+        }
+        (None, _) => "not every file could be checked".to_owned(),
     }
 }
 

@@ -39,6 +39,12 @@ pub trait Keychain: Send + Sync {
     /// # Errors
     /// When the keychain does not answer as it should.
     fn set(&self, name: &str, secret: &str) -> Result<(), NoKeychain>;
+
+    /// Forgets the secret of this name, if there is one.
+    ///
+    /// # Errors
+    /// When the keychain does not answer as it should.
+    fn remove(&self, name: &str) -> Result<(), NoKeychain>;
 }
 
 /// The keychain of the system: the Secret Service, Keychain Services or the Credential Manager.
@@ -58,6 +64,13 @@ impl Keychain for OfTheSystem {
         keyring::Entry::new(SERVICE, name)
             .and_then(|entry| entry.set_password(secret))
             .map_err(|error| no_keychain(&error))
+    }
+
+    fn remove(&self, name: &str) -> Result<(), NoKeychain> {
+        match keyring::Entry::new(SERVICE, name).and_then(|entry| entry.delete_credential()) {
+            Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
+            Err(error) => Err(no_keychain(&error)),
+        }
     }
 }
 
@@ -139,6 +152,16 @@ impl Secrets {
     pub fn set(&self, name: &str, secret: &str) -> Result<(), SecretsError> {
         let file = self.folder.join(name);
         if self.put(name, secret) { remove(&file) } else { write(&file, secret) }
+    }
+
+    /// Forgets the secret of this name. A keychain that does not answer keeps its own.
+    ///
+    /// # Errors
+    /// When it is in a file that cannot be removed.
+    pub fn remove(&self, name: &str) -> Result<(), SecretsError> {
+        let asked = name.to_owned();
+        self.ask(move |keychain| keychain.remove(&asked));
+        remove(&self.folder.join(name))
     }
 
     fn put(&self, name: &str, secret: &str) -> bool {
@@ -229,6 +252,12 @@ pub fn new_token() -> Result<String, getrandom::Error> {
     Ok(format!("skh_{}", base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(bytes)))
 }
 
+/// Whether this may be a token that [`new_token`] made.
+pub fn is_token(text: &str) -> bool {
+    let random = text.strip_prefix("skh_").unwrap_or_default();
+    random.len() == 43 && random.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+}
+
 #[cfg(test)]
 #[allow(clippy::disallowed_methods)]
 mod tests {
@@ -249,6 +278,11 @@ mod tests {
             self.0.lock().unwrap().insert(name.to_owned(), secret.to_owned());
             Ok(())
         }
+
+        fn remove(&self, name: &str) -> Result<(), NoKeychain> {
+            self.0.lock().unwrap().remove(name);
+            Ok(())
+        }
     }
 
     /// Never answers.
@@ -262,6 +296,10 @@ mod tests {
         }
 
         fn set(&self, _: &str, _: &str) -> Result<(), NoKeychain> {
+            Err(NoKeychain("locked".to_owned()))
+        }
+
+        fn remove(&self, _: &str) -> Result<(), NoKeychain> {
             Err(NoKeychain("locked".to_owned()))
         }
     }
@@ -319,6 +357,21 @@ mod tests {
         assert_eq!(kept.place(), SecretPlace::File);
         kept.set("token", "abc").unwrap();
         assert_eq!(kept.get("token").unwrap().as_deref(), Some("abc"));
+    }
+
+    #[test]
+    fn what_is_removed_is_neither_in_the_keychain_nor_in_a_file() {
+        let home = tempfile::tempdir().unwrap();
+        let kept = secrets(home.path(), None, PATIENCE);
+        kept.set("token", "abc").unwrap();
+        kept.remove("token").unwrap();
+        assert_eq!(kept.get("token").unwrap(), None);
+        kept.remove("token").unwrap();
+        let keychain = Arc::new(InMemory::default());
+        let kept = secrets(home.path(), Some(Arc::clone(&keychain) as Arc<dyn Keychain>), PATIENCE);
+        kept.set("token", "abc").unwrap();
+        kept.remove("token").unwrap();
+        assert_eq!(keychain.get("token").unwrap(), None);
     }
 
     #[test]

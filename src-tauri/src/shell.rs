@@ -14,13 +14,16 @@ use vault::plan::Plan;
 use vault::{Recovered, Vault, VaultError};
 
 use crate::connections::Connections;
-use crate::drafts::Drafts;
+use crate::doubts::Doubts;
+use crate::drafts::{CommandDraft, Drafts};
 use crate::events::Events;
 use crate::folders::ForThisRun;
+use crate::imports::Imports;
 use crate::jobs::Jobs;
 use crate::review::Reviews;
 use crate::secrets::Secrets;
 use crate::sharing::Sharing;
+use crate::sign_in::SignInDraft;
 use crate::view::Scope;
 
 /// The person's name for the built-in samples until they give another.
@@ -45,10 +48,18 @@ pub struct Shell {
     pub sharing: Sharing,
     /// Running reviews.
     pub reviews: Reviews,
+    /// What servers did with skills since they were listed.
+    pub doubts: Doubts,
     /// Plans that were shown.
     pub plans: Drafts<Plan>,
     /// Command lines that were shown.
-    pub commands: Drafts<Endpoint>,
+    pub commands: Drafts<CommandDraft>,
+    /// Sign-ins that were shown.
+    pub sign_ins: Drafts<SignInDraft>,
+    /// Servers that were found in settings of other tools.
+    pub imports: Imports,
+    /// Values that are nobody's business.
+    pub secrets: Arc<Secrets>,
     /// Running jobs.
     pub jobs: Jobs,
     /// Folders that are looked into until the program ends.
@@ -77,29 +88,39 @@ impl Shell {
         let context =
             ClientContext { samples: Some(Arc::clone(&samples)), ..ClientContext::default() };
         let library = Arc::new(Library::new(paths.clone()));
+        let secrets = Arc::new(Secrets::of_the_system(&paths));
         let sharing = Sharing::new(
             paths.clone(),
             Arc::clone(&library),
             Arc::clone(&vault),
             Arc::clone(&events),
-            Secrets::of_the_system(&paths),
+            Arc::clone(&secrets),
         );
         let shell = Self {
             library,
             sharing,
-            connections: Connections::new(Arc::clone(&vault), Arc::clone(&events), context),
+            connections: Connections::new(
+                Arc::clone(&vault),
+                Arc::clone(&events),
+                context,
+                Arc::clone(&secrets),
+            ),
             paths,
             vault,
             samples,
             events,
             reviews: Reviews::default(),
+            doubts: Doubts::default(),
             plans: Drafts::default(),
             commands: Drafts::default(),
+            sign_ins: Drafts::default(),
+            imports: Imports::default(),
+            secrets,
             jobs: Jobs::default(),
             for_this_run: ForThisRun::default(),
             scan: Scan::default(),
         };
-        shell.library.choose(shell.vault.choices()?);
+        shell.follow_placements()?;
         Ok((Arc::new(shell), recovered))
     }
 
@@ -152,7 +173,7 @@ impl Shell {
         }
         let shell = Arc::clone(self);
         tauri::async_runtime::spawn_blocking(move || {
-            shell.library.rescan();
+            shell.library.rescan_telling(|| shell.events.changed(Scope::Library));
             shell.scan.done.store(true, Ordering::SeqCst);
             shell.events.changed(Scope::Library);
             shell.watch();
@@ -164,12 +185,14 @@ impl Shell {
         self.scan.done.load(Ordering::SeqCst)
     }
 
-    fn watch(&self) {
-        let events = Arc::clone(&self.events);
+    fn watch(self: &Arc<Self>) {
+        let shell = Arc::downgrade(self);
         let watching = watch(Arc::clone(&self.library), move |_| {
-            events.changed(Scope::Library);
+            let Some(shell) = shell.upgrade() else { return };
+            shell.events.changed(Scope::Library);
             // Rows of offers say what exists here.
-            events.changed(Scope::Servers);
+            shell.events.changed(Scope::Servers);
+            shell.sharing.follow_tools();
         });
         match watching {
             Ok(watching) => {

@@ -73,6 +73,7 @@ impl Shell {
             left_out: left_out(review, &nested),
             nested,
             blockers: blockers(review),
+            note: review.note.as_deref().map(spelled_out),
         })
     }
 
@@ -84,8 +85,7 @@ impl Shell {
             self.shown_servers()?.into_iter().filter(|server| server.id != review.server.id)
         {
             let link = self.connections.link(&server.id);
-            let listed = link.and_then(|link| link.listed);
-            if listed.is_some_and(|listed| listed.offers.iter().any(|offer| offer.name == name)) {
+            if link.is_some_and(|link| link.offers().any(|offer| offer.name == name)) {
                 places.push(server.label);
             }
         }

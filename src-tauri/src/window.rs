@@ -11,9 +11,11 @@ use tauri::{
     AppHandle, Context, Emitter as _, Manager as _, RunEvent, Runtime, WebviewWindowBuilder,
 };
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
+use tauri_plugin_opener::OpenerExt as _;
 
 use crate::folders::FolderDialog;
 use crate::shell::Shell;
+use crate::sign_in::Browser;
 use crate::view::{ErrorView, Scope};
 use crate::{cli, commands, events, logging};
 
@@ -64,7 +66,7 @@ pub fn run(folders: &[PathBuf]) -> ExitCode {
     let web_data = shell.paths.data().join("webview");
     let builder = for_one_person(tauri::Builder::default(), &shell.paths)
         .setup(move |app| Ok(open(app.handle(), web_data)?));
-    match told(|| build(builder, Arc::clone(&shell), context(), folder_dialog)) {
+    match told(|| build(builder, Arc::clone(&shell), context(), folder_dialog, browser)) {
         Ok(app) => {
             if let Err(error) = shell.connect() {
                 tracing::error!(%error, "servers are not reached");
@@ -210,8 +212,18 @@ fn folder_dialog<R: Runtime>(app: AppHandle<R>) -> FolderDialog {
     })
 }
 
+/// The person's own browser.
+fn browser<R: Runtime>(app: AppHandle<R>) -> Browser {
+    Browser::new(move |address| {
+        // What failed may repeat the address, which is nobody's business.
+        app.opener()
+            .open_url(address, None::<&str>)
+            .map_err(|_| "no browser could be started".to_owned())
+    })
+}
+
 /// The program behind any window, also a window that a test only plays; `dialog` makes what it
-/// asks for folders with.
+/// asks for folders with, `browser` what it opens pages to sign in with.
 ///
 /// # Errors
 /// What Tauri says.
@@ -220,6 +232,7 @@ pub fn build<R: Runtime>(
     shell: Arc<Shell>,
     context: Context<R>,
     dialog: impl FnOnce(AppHandle<R>) -> FolderDialog,
+    browser: impl FnOnce(AppHandle<R>) -> Browser,
 ) -> tauri::Result<tauri::App<R>> {
     let events = Arc::clone(&shell.events);
     let app = builder
@@ -238,12 +251,24 @@ pub fn build<R: Runtime>(
             commands::server::add_http_server,
             commands::server::preview_command,
             commands::server::confirm_command,
+            commands::server::find_servers,
+            commands::server::paste_servers,
+            commands::server::add_found,
+            commands::server::server_settings,
+            commands::server::change_server,
             commands::server::rename_server,
             commands::server::remove_server,
             commands::server::set_server_enabled,
             commands::server::refresh_server,
+            commands::server::server_words,
+            commands::server::preview_sign_in,
+            commands::server::sign_in,
+            commands::server::sign_out,
             commands::server::offer_detail,
             commands::server::offer_file,
+            commands::server::look_up_offer,
+            commands::server::offer_folder,
+            commands::server::export_offer,
             commands::review::start_review,
             commands::review::review_file,
             commands::review::approve,
@@ -273,6 +298,7 @@ pub fn build<R: Runtime>(
         .build(context)?;
     let handle = app.handle().clone();
     app.manage(Arc::new(dialog(handle.clone())));
+    app.manage(Arc::new(browser(handle.clone())));
     events.tell_with(move |changed| {
         if let Err(error) = handle.emit(events::CHANGED, changed) {
             tracing::warn!(%error, "the page was not told of a change");

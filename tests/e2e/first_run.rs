@@ -7,7 +7,7 @@ use crate::support::skill::Skill;
 use crate::window::Window;
 
 fn home_with_tools() -> Home {
-    Home::empty().with_folder(".cursor").with_skill(
+    Home::empty().with_tool("claude-code").with_tool("cursor").with_skill(
         ".claude/skills",
         &Skill::new("reading", "Reads a page and says what it is about."),
     )

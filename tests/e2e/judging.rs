@@ -16,7 +16,10 @@ fn a_fault_is_shown_at_its_place_fixed_with_one_click_and_taken_back() {
     let broken = Skill::new("broken", "")
         .file("SKILL.md", BROKEN.as_bytes())
         .file("notes.txt", b"kept as it is\r\n");
-    let home = Home::empty().with_folder(".cursor").with_skill(".claude/skills", &broken);
+    let home = Home::empty()
+        .with_tool("claude-code")
+        .with_tool("cursor")
+        .with_skill(".claude/skills", &broken);
     let main = home.at(".claude/skills/broken/SKILL.md");
     let is = |text: &str| fs::read_to_string(&main).is_ok_and(|now| now == text);
     let window = Window::open(&home);
@@ -48,7 +51,10 @@ fn a_fault_is_shown_at_its_place_fixed_with_one_click_and_taken_back() {
 fn a_folder_that_has_another_name_than_its_skill_is_renamed_and_named_back() {
     let skill = Skill::new("notes", "Takes notes. Use when asked to take notes.");
     let moved = Skill { name: "Other".to_owned(), ..skill };
-    let home = Home::empty().with_folder(".cursor").with_skill(".claude/skills", &moved);
+    let home = Home::empty()
+        .with_tool("claude-code")
+        .with_tool("cursor")
+        .with_skill(".claude/skills", &moved);
     let window = Window::open(&home);
     window.click("button", "Go to the library");
     window.click("option", "notes");
@@ -67,6 +73,7 @@ fn a_folder_that_has_another_name_than_its_skill_is_renamed_and_named_back() {
 #[test]
 fn a_project_on_the_command_line_shows_the_skills_that_tools_keep_in_it() {
     let home = Home::empty()
+        .with_tool("claude-code")
         .with_skill(
             "work/site/.claude/skills",
             &Skill::new("releasing", "Releases the site. Use when asked to release it."),
@@ -86,6 +93,7 @@ fn a_project_on_the_command_line_shows_the_skills_that_tools_keep_in_it() {
 #[test]
 fn what_is_added_and_which_tools_are_read_is_set_in_the_settings() {
     let home = Home::empty()
+        .with_tool("claude-code")
         .with_skill("shelf", &Skill::new("apart", "Lies in a folder of its own."))
         .with_skill(".claude/skills", &Skill::new("own", "One of the person's own."));
     let shelf = home.at("shelf");

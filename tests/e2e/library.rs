@@ -15,7 +15,8 @@ fn library(home: &Home) -> Window {
 
 fn home_with_tools() -> Home {
     Home::empty()
-        .with_folder(".cursor")
+        .with_tool("claude-code")
+        .with_tool("cursor")
         .with_skill(
             ".claude/skills",
             &Skill::new("reading", "Reads a page and says what it is about."),
@@ -51,8 +52,10 @@ fn every_skill_is_one_row_that_says_what_is_wrong_with_it() {
         "Write SQL that a colleague can read. Use for queries and migrations.",
     );
     let home = Home::empty()
-        .with_folder(".cursor")
-        .with_folder(".gemini")
+        .with_tool("claude-code")
+        .with_tool("cursor")
+        .with_tool("codex")
+        .with_tool("gemini-cli")
         .with_skill(".claude/skills", &code_review)
         .with_skill(".claude/skills", &sql)
         .with_skill(

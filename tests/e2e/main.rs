@@ -13,10 +13,12 @@ mod first_run;
 mod http;
 mod judging;
 mod library;
+mod remote;
 mod serve;
 mod servers;
 mod sharing;
 #[path = "../support/mod.rs"]
 mod support;
+mod undetected;
 mod webdriver;
 mod window;

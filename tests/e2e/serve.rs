@@ -1,7 +1,7 @@
 //! `skillhold serve`, read by FastMCP's own client and by programs that have no business there.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -27,11 +27,11 @@ pub(crate) fn program(home: &Home) -> Command {
 }
 
 /// A running `serve --http`, ended when dropped.
-struct Served {
+pub(crate) struct Served {
     child: Child,
-    address: String,
+    pub(crate) address: String,
     /// The token that was made for it, where one is needed.
-    token: Option<String>,
+    pub(crate) token: Option<String>,
 }
 
 impl Served {
@@ -40,7 +40,7 @@ impl Served {
         Self::start_with(home, root, &["--compatible", "--no-token"])
     }
 
-    fn start_with(home: &Home, root: &Path, flags: &[&str]) -> Self {
+    pub(crate) fn start_with(home: &Home, root: &Path, flags: &[&str]) -> Self {
         let mut child = program(home)
             .args(["serve", "--http", "127.0.0.1:0", "--root"])
             .arg(root)
@@ -301,14 +301,86 @@ fn it_listens_on_this_machine_only() {
     assert!(refused(&["--no-token"]).contains("--allow-remote"));
 }
 
+/// Sends a signal to it.
+#[cfg(unix)]
+fn signal(served: &Served, name: &str) {
+    let id = served.child.id().to_string();
+    assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+}
+
 #[cfg(unix)]
 #[test]
 fn it_ends_cleanly_when_it_is_told_to() {
     let home = home_with_skills();
+    for name in ["TERM", "INT", "HUP"] {
+        let mut served = Served::start(&home, &home.at("shelf"));
+        signal(&served, name);
+        assert_eq!(served.child.wait().unwrap().code(), Some(0), "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn it_ends_at_once_when_it_is_told_so_twice() {
+    let home = home_with_skills();
     let mut served = Served::start(&home, &home.at("shelf"));
-    let told = Command::new("kill").arg(served.child.id().to_string()).status().unwrap();
-    assert!(told.success());
-    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    let host = served.address.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
+    // Whoever sends half of a request is waited for.
+    let mut slow = std::net::TcpStream::connect(&host).unwrap();
+    write!(slow, "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: 9\r\n\r\n{{").unwrap();
+    assert_eq!(served.status(&[]), 200);
+    signal(&served, "TERM");
+    signal(&served, "INT");
+    assert_eq!(served.child.wait().unwrap().code(), Some(130));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_is_switched_off_does_not_end_it() {
+    let home = home_with_skills();
+    let mut child = Command::new("nohup")
+        .arg(PROGRAM)
+        .args(["serve", "--no-token", "--http", "127.0.0.1:0", "--root"])
+        .arg(home.at("shelf"))
+        .envs([("HOME", home.path()), ("SKILLHOLD_HOME", home.path())])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let address = lines.by_ref().find(|line| line.starts_with("http://")).unwrap();
+    std::thread::spawn(move || lines.for_each(drop));
+    let served = Served { child, address, token: None };
+    signal(&served, "HUP");
+    assert_eq!(served.status(&[]), 200);
+    assert_eq!(served.status(&[]), 200);
+}
+
+#[test]
+fn another_machine_reaches_it_by_the_names_that_are_let_in() {
+    let home = home_with_skills();
+    let mut child = program(&home)
+        .args(["serve", "--http", "0.0.0.0:0", "--allow-remote", "--allow-host", "MyBox.local"])
+        .arg("--root")
+        .arg(home.at("shelf"))
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let port = lines.next().unwrap();
+    let port = port.trim_start_matches("http://0.0.0.0:").trim_end_matches("/mcp").to_owned();
+    let token = lines.next().unwrap();
+    let token = token.strip_prefix("token: ").unwrap().to_owned();
+    let served = Served { child, address: format!("http://127.0.0.1:{port}/mcp"), token: None };
+    let authorization = format!("Authorization: Bearer {token}");
+    let to = |host: &str| served.status(&[&format!("Host: {host}:{port}"), &authorization]);
+    assert_eq!((to("mybox.local"), to("MYBOX.LOCAL"), to("127.0.0.1")), (200, 200, 200));
+    assert_eq!((to("mybox"), to("example.org")), (403, 403));
+    let (_, said) = post(&served.address, &[format!("Host: mybox:{port}"), authorization], "{}");
+    assert!(said.contains("--allow-host"), "{said}");
+    let refused = lines.find(|line| line.contains("not let in")).unwrap();
+    assert!(refused.contains(&format!("mybox:{port}")) && !refused.contains(&token), "{refused}");
 }
 
 #[test]

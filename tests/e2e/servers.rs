@@ -1,5 +1,6 @@
 //! Servers that nobody here wrote, added in the window.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
@@ -10,7 +11,7 @@ use crate::window::Window;
 
 fn home() -> Home {
     Home::empty()
-        .with_folder(".claude")
+        .with_tool("claude-code")
         .with_skill("published", &hard_to_carry())
         .with_skill("published", &Skill::new("plain", "One file."))
 }
@@ -85,6 +86,37 @@ fn a_command_is_shown_word_by_word_and_run_only_after_a_yes() {
     window.click_in("nav", "button", "Local");
     window.row_says("plain", "new");
     window.row_says("hard-to-carry", "new");
+}
+
+#[test]
+fn a_server_of_another_tool_is_added_from_its_settings() {
+    let home = home();
+    let server = HttpServer::start("strict", &home.at("published"));
+    let settings = format!(
+        r#"{{ "mcpServers": {{
+            "shelf": {{ "url": "{}", "headers": {{ "X-Team": "${{env:TEAM}}" }} }},
+            "old": {{ "type": "sse", "url": "http://127.0.0.1:9/sse" }}
+        }} }}"#,
+        server.url
+    );
+    let skills = home.at(".cursor");
+    fs::create_dir_all(&skills).unwrap();
+    fs::write(skills.join("mcp.json"), &settings).unwrap();
+    let window = adding(&home);
+    window.click("radio", "From another tool");
+    window.sees("~/.cursor/mcp.json");
+    window.sees(&server.url);
+    window.sees("it speaks the older SSE transport");
+    window.click("button", "Fill in what shelf needs");
+    window.picture("import");
+    window.fill("textbox", "TEAM", "core");
+    window.click("button", "Add shelf");
+    window.sees("added as “shelf”");
+    window.click("button", "Done");
+    window.click_in("nav", "button", "shelf");
+    window.row_says("plain", "new");
+    window.row_says("hard-to-carry", "new");
+    assert_eq!(fs::read_to_string(skills.join("mcp.json")).unwrap(), settings);
 }
 
 #[test]

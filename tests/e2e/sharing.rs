@@ -10,7 +10,8 @@ use crate::window::{Window, eventually};
 #[test]
 fn what_is_shared_in_the_window_is_listed_with_the_token_until_it_is_switched_off() {
     let home = Home::empty()
-        .with_folder(".cursor")
+        .with_tool("claude-code")
+        .with_tool("cursor")
         .with_skill(".claude/skills", &Skill::new("reading", "Reads a page."))
         .with_skill(".claude/skills", &Skill::new("writing", "Writes."));
     let window = Window::open(&home);
@@ -40,6 +41,11 @@ fn what_is_shared_in_the_window_is_listed_with_the_token_until_it_is_switched_of
     window.sees("a test");
     window.wait_text("skills/list");
     window.picture("sharing");
+    window.click_in("nav", "button", "Settings");
+    window.click("radio", "Dark");
+    window.click_in("nav", "button", "Sharing");
+    window.wait_text("2 skills are shared");
+    window.picture("sharing-dark");
 
     // A change on the disk is shared, too.
     Skill::new("later", "Came later.").write_under(&home.at(".claude/skills"));

@@ -65,7 +65,7 @@ pub(crate) struct Window {
 const FIND: &str = r#"
 const { role, name, part, within } = arguments[0];
 const implied = {
-  button: "button, summary", link: "a[href]", heading: "h1, h2, h3, h4, h5, h6", textbox: "input:not([type]), input[type=text], input[type=url], textarea",
+  button: "button, summary", link: "a[href]", heading: "h1, h2, h3, h4, h5, h6", textbox: "input:not([type]), input[type=text], input[type=url], input[type=password], textarea",
   searchbox: "input[type=search]", checkbox: "input[type=checkbox]", radio: "input[type=radio]", dialog: "dialog[open]",
   combobox: "select", option: "option", row: "tr", table: "table", list: "ul, ol", listitem: "li", region: "section", main: "main",
   navigation: "nav", switch: "input[type=checkbox][role=switch]", text: "*",

@@ -7,7 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use skills::provider::{DirectoryProvider, Mode, Options, SupportingFiles};
+pub(crate) use skills::provider::Mode;
+use skills::provider::{DirectoryProvider, Options, SupportingFiles};
 use skills_mcp::server::{ServeOptions, serve_http};
 use tokio_util::sync::CancellationToken;
 
@@ -21,9 +22,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn ours(root: PathBuf) -> Self {
+    pub(crate) fn ours(mode: Mode, root: PathBuf) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .arg(SERVE)
+            .args([SERVE, name(mode)])
             .arg(root)
             .stdout(Stdio::piped())
             .spawn()
@@ -33,7 +34,7 @@ impl Server {
         Self { child, address: line.trim().parse().unwrap() }
     }
 
-    pub(crate) fn fastmcp(root: PathBuf) -> Self {
+    pub(crate) fn fastmcp(mode: Mode, root: PathBuf) -> Self {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let python =
             Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("peers-venv/bin/python");
@@ -41,7 +42,7 @@ impl Server {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let child = Command::new(python)
             .arg(here.join("tests/peers/server.py"))
-            .arg("strict")
+            .arg(name(mode))
             .arg(root)
             .arg(port.to_string())
             .stdout(Stdio::null())
@@ -78,10 +79,18 @@ impl Drop for Server {
     }
 }
 
-/// Serves a folder in strict mode until the process ends; prints the address.
-pub(crate) fn serve(root: &Path) {
+/// The name of a mode for a server of either kind.
+fn name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Strict => "strict",
+        Mode::Compatible => "default",
+    }
+}
+
+/// Serves a folder until the process ends; prints the address.
+pub(crate) fn serve(mode: &str, root: &Path) {
     let options = Options {
-        mode: Mode::Strict,
+        mode: if mode == name(Mode::Strict) { Mode::Strict } else { Mode::Compatible },
         supporting_files: SupportingFiles::Template,
         ..Options::default()
     };

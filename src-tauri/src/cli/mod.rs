@@ -2,6 +2,7 @@
 
 mod check;
 mod fix;
+mod remote;
 mod serve;
 
 use std::ffi::OsString;
@@ -36,6 +37,11 @@ enum Verb {
     ///
     /// Ends with 0 where there is no error, 1 where there is one, and 2 where a path holds no skill.
     Check(check::Check),
+    /// Say what an MCP server offers, and bring it here.
+    ///
+    /// Ends with 0 where all was done, 1 where something was refused, 2 where it was used wrongly,
+    /// and 3 where the server cannot be reached.
+    Remote(remote::Remote),
     /// Serve folders of skills to other MCP clients.
     Serve(serve::Serve),
 }
@@ -46,6 +52,7 @@ pub fn main() -> ExitCode {
     match arguments.verb {
         None => crate::window::run(&arguments.folders),
         Some(Verb::Check(check)) => check.run(),
+        Some(Verb::Remote(remote)) => remote.run(),
         Some(Verb::Serve(serve)) => serve.run(),
     }
 }

@@ -1,6 +1,7 @@
 //! `serve`: skills for other MCP clients, without a window.
 
 mod places;
+mod stop;
 mod tokens;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -15,11 +16,12 @@ use skills::paths::Paths;
 use skills::provider::policy::WithoutDiscovery;
 use skills::provider::{DirectoryProvider, Mode, Options, Place, Provider, SupportingFiles};
 use skills::watch::{Watch, watch_folders};
-use skills_mcp::server::{ServeOptions, Token, serve_http, serve_stdio};
+use skills_mcp::server::{ServeOptions, Token, is_host_name, serve_http, serve_stdio};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::places::Places;
+use self::stop::end_when_told;
 use self::tokens::Tokens;
 use super::WRONG_USE;
 use crate::render::in_one_line;
@@ -94,6 +96,13 @@ pub(super) struct Serve {
     /// Let other machines reach the address; a token is needed then.
     #[arg(long, conflicts_with_all = ["no_token", "stdio"])]
     allow_remote: bool,
+
+    /// With `--allow-remote`, a name under which other machines reach this one, as in
+    /// `mybox.local`; may be given again. Requests to other names than this, `localhost` and the
+    /// address itself are refused.
+    #[arg(long, value_name = "NAME", value_parser = host_name, requires = "allow_remote",
+          conflicts_with_all = ["no_token", "stdio"])]
+    allow_host: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -209,11 +218,7 @@ impl Serve {
             provider
         };
         let shutdown = CancellationToken::new();
-        let told_to_stop = shutdown.clone();
-        tokio::spawn(async move {
-            stop_signal().await;
-            told_to_stop.cancel();
-        });
+        tokio::spawn(end_when_told(shutdown.clone()));
         // Without reload nothing ever changes.
         let changes = options.reload.then(|| changes(&places)).flatten();
         let (_watch, changes) = changes.unzip();
@@ -223,6 +228,7 @@ impl Serve {
             policy: access.tokens.policy,
             changes,
             allow_remote: self.allow_remote,
+            hosts: self.allow_host.clone(),
             ..ServeOptions::default()
         };
         let mut lines: Vec<String> =
@@ -319,24 +325,6 @@ fn hint(provider: &dyn Provider) -> Option<String> {
         .then(|| "hint: --merge-identical serves once what is the same in each".to_owned())
 }
 
-/// Ends when the process is told to stop.
-async fn stop_signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}
-
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     match text.strip_prefix("localhost:").map(str::parse) {
         Some(Ok(port)) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
@@ -366,6 +354,14 @@ fn reachable(address: SocketAddr, allow_remote: bool, no_token: bool) -> Result<
         ip if no_token => Err(TooOpen::Open(ip)),
         ip if !allow_remote => Err(TooOpen::Remote(ip)),
         _ => Ok(()),
+    }
+}
+
+/// The name of a machine.
+fn host_name(text: &str) -> Result<String, &'static str> {
+    match is_host_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("not the name of a machine, without a port, as in mybox.local"),
     }
 }
 

@@ -2,7 +2,8 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ use tempfile::TempDir;
 use crate::commands::COMMANDS;
 use crate::folders::FolderDialog;
 use crate::shell::Shell;
+use crate::sign_in::Browser;
 use crate::window::build;
 
 /// The program with a window that is only played, on a home of its own.
@@ -29,8 +31,11 @@ pub(super) struct Played {
 }
 
 impl Played {
+    /// In a home with a Claude Code.
     pub(super) fn new(label: &str) -> Self {
-        Self::in_home(label, tempfile::tempdir().unwrap())
+        let home = tempfile::tempdir().unwrap();
+        installed(home.path(), ".claude/settings.json");
+        Self::in_home(label, home)
     }
 
     pub(super) fn in_home(label: &str, home: TempDir) -> Self {
@@ -44,8 +49,10 @@ impl Played {
                 answer.lock().unwrap().take()
             })
         };
+        let browser = |_| Browser::new(|address| panic!("{address} is opened"));
         let app =
-            build(mock_builder(), Arc::clone(&shell), crate::window::context(), dialog).unwrap();
+            build(mock_builder(), Arc::clone(&shell), crate::window::context(), dialog, browser)
+                .unwrap();
         let window = WebviewWindowBuilder::new(&app, label, Default::default()).build().unwrap();
         Self { home, shell, choice, asked, _app: app, window }
     }
@@ -66,6 +73,13 @@ impl Played {
     pub(super) fn local(&self, command: &str, arguments: Value) -> Result<Value, Value> {
         self.call(command, arguments, "tauri://localhost")
     }
+}
+
+/// Writes the file by which a tool is found.
+pub(super) fn installed(home: &Path, file: &str) {
+    let file = home.join(file);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, "{}").unwrap();
 }
 
 /// Whether an answer comes from a command or its arguments, and not from the check of permissions.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::commands::Played;
+use super::commands::{Played, installed};
 
 const BROKEN: &str =
     "---\n# kept\nname: notes\ndescription: Takes notes. Use this: always\n---\n\n# Notes\n";
@@ -108,6 +108,7 @@ fn a_fix_of_what_is_no_longer_there_is_refused_and_nothing_is_written() {
 #[test]
 fn a_skill_that_belongs_to_a_tool_is_not_written_to() {
     let played = Played::new("main");
+    installed(played.home.path(), ".codex/config.toml");
     let file = skill(played.home.path(), ".codex/skills/.system/notes", BROKEN);
     let shown = detail(&played, "notes");
     assert_eq!(shown["writable"], false);

@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shell::Shell;
 use crate::view::{
-    ActivityKind, Changed, ErrorCode, OfferRow, OnConflict, OutcomeResult, PlanAction, ReviewView,
-    RowState, ServerState, ServerView, ServersView, Severity, SourceRef, Standing, TargetRef,
-    TargetStanding,
+    ActivityKind, Changed, ErrorCode, GivenValues, OfferRow, OnConflict, OutcomeResult, PlanAction,
+    ReviewView, RowState, ServerState, ServerView, ServersView, Severity, SourceRef, Standing,
+    TargetRef, TargetStanding,
 };
 
 const PLAIN: &str = "skill://meeting-notes/SKILL.md";
@@ -40,6 +40,7 @@ impl Played {
         let home = tempfile::tempdir().unwrap();
         for tool in [".claude", ".cursor"] {
             fs::create_dir_all(home.path().join(tool).join("skills")).unwrap();
+            fs::write(home.path().join(tool).join("settings.json"), "{}").unwrap();
         }
         Self::in_home(home)
     }
@@ -404,7 +405,7 @@ fn a_change_that_a_server_kept_quiet_about_is_found_before_anything_is_installed
     fs::write(&main, "---\nname: quiet\ndescription: Says nothing.\n---\nfirst\n").unwrap();
     let (url, shutdown) = silent_server(served.path().to_owned());
     let played = Played::new();
-    played.shell.add_http_server("Quiet", &url).unwrap();
+    played.shell.add_http_server("Quiet", &url, GivenValues::default()).unwrap();
     played.approve("skill://quiet/SKILL.md", false);
     let source = played.source("skill://quiet/SKILL.md");
     let plan = played.shell.plan(&source, &[into("cursor", OnConflict::Keep)]).unwrap();
@@ -431,7 +432,7 @@ fn a_skill_that_tools_would_load_as_a_plugin_is_installed_only_with_the_grant() 
     fs::write(skill.join(".claude-plugin/plugin.json"), "{\"name\": \"plugin\"}\n").unwrap();
     let (url, shutdown) = silent_server(served.path().to_owned());
     let played = Played::new();
-    played.shell.add_http_server("Plugins", &url).unwrap();
+    played.shell.add_http_server("Plugins", &url, GivenValues::default()).unwrap();
     let uri = "skill://plugin/SKILL.md";
 
     let review = played.review(uri);
@@ -469,13 +470,13 @@ fn a_server_that_is_not_there_is_told_and_delays_no_other() {
     // Bound and closed again: nothing listens there.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = format!("http://127.0.0.1:{port}/mcp");
-    let id = played.shell.add_http_server("away", &address).unwrap();
+    let id = played.shell.add_http_server("away", &address, GivenValues::default()).unwrap();
     played.offer(PLAIN, |_| true);
     let error = played.until(|shell| {
         let view = shell.servers_view().unwrap();
         view.servers.into_iter().find(|server| server.id == id).and_then(|server| {
             match server.state {
-                ServerState::Unreachable { error } => Some(error),
+                ServerState::Unreachable { error, .. } => Some(error),
                 _ => None,
             }
         })

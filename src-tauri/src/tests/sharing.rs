@@ -186,3 +186,135 @@ fn folders_are_shared_as_what_they_are() {
     let unknown = json!({ "change": { "kind": "tool", "tool": "nothing", "shared": true } });
     assert_eq!(played.local("set_sharing", unknown).unwrap_err()["code"], "badInput");
 }
+
+/// A program that listens for changes, after it was told that it does.
+fn listening(url: &str, token: &str) -> TcpStream {
+    let host = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {
+        "notifications": { "resourcesListChanged": true },
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "a listener", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    } })
+    .to_string();
+    let mut stream = TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
+         MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    read_until(&mut stream, "subscriptions/acknowledged");
+    stream
+}
+
+fn read_until(stream: &mut TcpStream, expected: &str) {
+    let (mut seen, mut bytes) = (String::new(), [0; 4096]);
+    while !seen.contains(expected) {
+        let count = stream.read(&mut bytes).unwrap();
+        assert!(count > 0, "it ended: {seen}");
+        seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+}
+
+#[test]
+fn a_folder_of_a_tool_that_appears_in_a_shared_project_is_shared_and_nobody_is_cut_off() {
+    let (played, url) = Played::sharing(tempfile::tempdir().unwrap());
+    let home = played.home.path();
+    skill(home, "work/.cursor/skills/two", &MAIN.replace("notes", "two"));
+    *played.choice.lock().unwrap_or_else(PoisonError::into_inner) = Some(home.join("work"));
+    played.local("add_shared_folder", json!({})).unwrap();
+    let view = played.sharing_until(|view| view["skills"] == 2);
+    let now = view["state"]["url"].as_str().unwrap().to_owned();
+    let token = played.local("sharing_token", json!({})).unwrap();
+    let mut listener = listening(&now, token.as_str().unwrap());
+    skill(home, "work/.claude/skills/three", &MAIN.replace("notes", "three"));
+    let view = played.sharing_until(|view| view["skills"] == 3);
+    assert_eq!(view["state"]["url"], now);
+    read_until(&mut listener, "notifications/resources/list_changed");
+    // It goes, too.
+    std::fs::remove_dir_all(home.join("work/.claude")).unwrap();
+    played.sharing_until(|view| view["skills"] == 2);
+    read_until(&mut listener, "notifications/resources/list_changed");
+    drop(url);
+}
+
+#[test]
+fn a_folder_of_a_shared_tool_that_appears_is_shared_and_nobody_is_cut_off() {
+    let (played, url) = Played::sharing(tempfile::tempdir().unwrap());
+    let token = played.local("sharing_token", json!({})).unwrap();
+    let mut listener = listening(&url, token.as_str().unwrap());
+    played.set_sharing(json!({ "kind": "tool", "tool": "cursor", "shared": true }));
+    drop(std::mem::replace(&mut listener, {
+        let view = played.sharing_until(|view| view["state"]["kind"] == "on");
+        listening(view["state"]["url"].as_str().unwrap(), token.as_str().unwrap())
+    }));
+    skill(played.home.path(), ".cursor/skills/two", &MAIN.replace("notes", "two"));
+    played.shell.library.rescan();
+    played.shell.sharing.follow_tools();
+    played.sharing_until(|view| view["skills"] == 2);
+    read_until(&mut listener, "notifications/resources/list_changed");
+}
+
+#[test]
+fn a_new_token_and_switching_off_end_what_listens() {
+    let (played, url) = Played::sharing(tempfile::tempdir().unwrap());
+    let old = played.local("sharing_token", json!({})).unwrap();
+    let old = old.as_str().unwrap();
+    let mut listener = listening(&url, old);
+    played.local("renew_sharing_token", json!({})).unwrap();
+    listener.read_to_end(&mut Vec::new()).unwrap();
+    let view = played.sharing_until(|view| view["state"]["kind"] == "on");
+    let url = view["state"]["url"].as_str().unwrap();
+    assert_eq!(list(url, old, "x").0, 401);
+    let new = played.local("sharing_token", json!({})).unwrap();
+    let mut listener = listening(url, new.as_str().unwrap());
+    played.set_sharing(json!({ "kind": "on", "on": false }));
+    listener.read_to_end(&mut Vec::new()).unwrap();
+    let view = played.sharing_until(|view| view["clients"] == json!([]));
+    assert_eq!(view["state"]["kind"], "off");
+}
+
+#[test]
+fn a_token_that_was_damaged_is_made_anew() {
+    let (played, _) = Played::sharing(tempfile::tempdir().unwrap());
+    let good = played.local("sharing_token", json!({})).unwrap();
+    let file = played.home.path().join(".local/share/skillhold/secrets/sharing-token");
+    let good = good.as_str().unwrap();
+    for damaged in ["x", "skh_", &good[..20], &format!("{good}\n"), &format!("{good} {good}")] {
+        std::fs::write(&file, damaged).unwrap();
+        let token = played.local("sharing_token", json!({})).unwrap();
+        let token = token.as_str().unwrap();
+        assert_ne!(token, damaged);
+        assert_eq!((token.len(), &token[..4]), (47, "skh_"), "{damaged:?}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), token);
+    }
+}
+
+#[test]
+fn the_token_is_in_no_line_that_is_shown() {
+    let (played, url) = Played::sharing(tempfile::tempdir().unwrap());
+    let token = played.local("sharing_token", json!({})).unwrap();
+    let token = token.as_str().unwrap();
+    assert_eq!(list(&url, token, "a program").0, 200);
+    let host = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    // Nor where a program sends it in the address, which lets nobody in.
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(
+        stream,
+        "POST /mcp?token={token} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\
+         Connection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    let view = played.sharing_until(|view| view["requests"] != json!([]));
+    assert!(!view.to_string().contains(token) && !answer.contains(token));
+}

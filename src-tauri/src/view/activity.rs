@@ -43,6 +43,8 @@ pub struct ActivityRow {
 pub enum ActivityKind {
     /// A server was added.
     ServerAdded,
+    /// A server got another address or command line.
+    ServerChanged,
     /// A server was removed.
     ServerRemoved,
     /// A skill was approved.

@@ -17,6 +17,8 @@ pub struct LibraryView {
     pub skills: Vec<SkillRow>,
     /// Roots that could not be read.
     pub problems: Vec<RootProblem>,
+    /// Folders of skills of tools that are not here: what is in them is not read.
+    pub unread: Vec<UnreadFolder>,
 }
 
 /// A tool that reads skills.
@@ -40,8 +42,10 @@ pub struct ToolView {
     pub install_root: String,
     /// Whether its folders are scanned.
     pub on: bool,
-    /// What the person chose; absent where detection decides.
+    /// What the person chose; absent where they chose nothing.
     pub chosen: Option<bool>,
+    /// Whether Skillhold placed something for it.
+    pub placed: bool,
     /// Whether the person set its folders.
     pub overridden: bool,
 }
@@ -57,6 +61,19 @@ pub enum Detection {
     FolderOnly,
     /// Nothing of it is there.
     NotFound,
+}
+
+/// A folder of skills that belongs to tools of which nothing else is here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadFolder {
+    /// As a person writes it.
+    pub path: String,
+    /// Ids of these tools; to switch one on is to read the folder.
+    pub tools: Vec<String>,
+    /// How many skills lie in it.
+    pub count: usize,
 }
 
 /// A folder of skills that could not be read.
@@ -249,6 +266,8 @@ pub enum FileState {
         /// As received.
         actual: String,
     },
+    /// Fetched, and nothing is declared that it could be checked against.
+    Unverified,
     /// Could not be fetched.
     Failed {
         /// Why.

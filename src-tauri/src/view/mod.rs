@@ -2,6 +2,7 @@
 //! into `ui/src/lib/bindings` by a test.
 
 mod activity;
+mod adding;
 mod install;
 mod library;
 mod review;
@@ -10,6 +11,7 @@ mod settings;
 mod sharing;
 
 pub use activity::*;
+pub use adding::*;
 pub use install::*;
 pub use library::*;
 pub use review::*;

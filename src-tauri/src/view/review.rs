@@ -49,6 +49,8 @@ pub struct ReviewView {
     pub nested: Vec<NestedSkill>,
     /// Why it cannot be approved, a sentence each; empty when it can.
     pub blockers: Vec<String>,
+    /// What happened on the server while it was fetched, in a sentence.
+    pub note: Option<String>,
 }
 
 /// What a skill is made of.

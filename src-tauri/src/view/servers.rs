@@ -1,6 +1,6 @@
 //! Servers and what they offer.
 
-use super::{ActivityRow, CheckView, Field, ManifestView};
+use super::{ActivityRow, CheckView, Field, ManifestView, SecretPlace};
 use serde::{Deserialize, Serialize};
 /// All servers at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,8 @@ pub struct ServerView {
     pub state: ServerState,
     /// Whether it is switched on.
     pub enabled: bool,
+    /// Whether somebody is signed in to it.
+    pub signed_in: bool,
     /// What it offers.
     pub offers: Vec<OfferRow>,
     /// What it did wrong, or what was left out of its list.
@@ -67,11 +69,48 @@ pub enum ServerState {
         /// Where its skills come from.
         source: OfferSource,
     },
+    /// It asks who is there.
+    NeedsSignIn {
+        /// What it said.
+        error: ErrorView,
+        /// Whether a sign-in in the browser can begin; else it takes another token.
+        possible: bool,
+    },
+    /// It was reached, and broke a rule or said no.
+    Refused {
+        /// What it did wrong, and what to do.
+        error: ErrorView,
+        /// When it is tried again by itself, in RFC 3339.
+        again: Option<String>,
+    },
     /// Not to be reached.
     Unreachable {
         /// Why, and what to do.
         error: ErrorView,
+        /// When it is tried again by itself, in RFC 3339.
+        again: Option<String>,
     },
+}
+
+/// Where a person would sign in, before their browser is opened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SignInPreview {
+    /// Opaque; what begins exactly this sign-in, once.
+    pub token: String,
+    /// The person's name for the server.
+    pub label: String,
+    /// The server's address.
+    pub address: String,
+    /// The authorization server: who would let them in.
+    pub issuer: String,
+    /// The page that is opened.
+    pub opens: String,
+    /// What is asked for, in the words of the authorization server.
+    pub scopes: Vec<String>,
+    /// Where the token would be kept.
+    pub kept: SecretPlace,
 }
 
 /// Where a server's skills come from.
@@ -152,6 +191,10 @@ pub struct OfferRow {
     pub exists_locally: bool,
     /// Ids of tools it is installed in from here.
     pub installed_in: Vec<String>,
+    /// Whether a list of the server shows it; else it was looked up by its URI.
+    pub listed: bool,
+    /// What happened to it on the server since it was listed, in a sentence.
+    pub note: Option<String>,
 }
 
 /// How an offered skill stands.
@@ -183,6 +226,11 @@ pub enum Standing {
         /// Which ones, a sentence each.
         reasons: Vec<String>,
     },
+    /// What the server gives is not what it declares, and it declares the same when asked again.
+    Mismatched {
+        /// What is wrong, in a sentence.
+        reason: String,
+    },
     /// Has no manifest that could be checked.
     Unverifiable {
         /// Why.
@@ -213,21 +261,34 @@ pub struct OfferDetail {
     pub checks: Vec<CheckView>,
     /// URIs of skills inside it.
     pub nested: Vec<String>,
+    /// Whether the server can show what lies in its folder.
+    pub shows_folder: bool,
+    /// Whether an unverified copy of it can be exported.
+    pub can_export: bool,
     /// What happened to it here, newest first.
     pub history: Vec<ActivityRow>,
 }
 
-/// A command line, split into words, to be confirmed before it is ever run.
+/// What a server shows in the folder of a skill, against what the entry lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
-pub struct CommandPreview {
-    /// Given back to confirm exactly this; good once.
-    pub token: String,
-    /// The program as it will be looked up.
-    pub program: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// The file that would be run, where it can be told.
-    pub resolved: Option<String>,
+pub struct OfferFolder {
+    /// In byte order of paths.
+    pub files: Vec<ShownFile>,
+    /// Whether a file is shown that the entry does not list: the skill has changed.
+    pub changed: bool,
+    /// What was left out, or what the server did wrong, a sentence each.
+    pub notices: Vec<String>,
+}
+
+/// One file that a server shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ShownFile {
+    /// Relative to the skill.
+    pub path: String,
+    /// Whether the entry lists it.
+    pub listed: bool,
 }

@@ -141,6 +141,32 @@ pub(crate) const MEANT: &[Meant] = &[
         differ: &[(&[Of::Strict, Of::Entries, Of::Valid], &[r#"the value "[-]""#])],
     },
     Meant {
+        reason: "The header of a block that stands no further in than its key is no YAML 1.2: \
+                 its readers drop the skill.",
+        differ: &[(
+            &[Of::Fields, Of::Strict, Of::Entries, Of::Valid, Of::Properties],
+            &[
+                "a block's header at the margin of its key",
+                "a block's header at the margin of a nested key",
+            ],
+        )],
+    },
+    Meant {
+        reason: "Readers of YAML 1.1 end an anchor's name at a question mark or colon, and take a \
+                 question mark in brackets for the mark of a key; those of 1.2 take both for \
+                 letters. The skill says different things to them, so strict mode leaves it out, \
+                 and no reading is called the right one.",
+        differ: &[(
+            &[Of::Fields, Of::Strict, Of::Entries, Of::Valid],
+            &[
+                "an anchor that a question mark ends",
+                "an anchor that a colon ends",
+                "a question mark before a word in a flow list",
+                "a question mark before a word in a flow mapping",
+            ],
+        )],
+    },
+    Meant {
         reason: "Ours reads a front matter with up to 64 levels and 256 KiB, and folders with \
                  up to 64 levels; beyond that nothing is meant for a person.",
         differ: &[
@@ -214,24 +240,9 @@ pub(crate) const MEANT: &[Meant] = &[
         differ: &[(&[Of::SkillsRef], &["three dashes as a whole value"])],
     },
     Meant {
-        reason: "To `skills-ref` every value is a text, `null` too; ours says that there is \
-                 no name.",
-        differ: &[(&[Of::SkillsRef], &["a name as null", "a name of a tilde"])],
-    },
-    Meant {
         reason: "`skills-ref` counts the line break at the end of the last block scalar; the \
                  reference does not have it.",
         differ: &[(&[Of::SkillsRef], &["1,024 characters as a literal scalar in last place"])],
-    },
-    Meant {
-        reason: "The value itself has no JSON value, and that is told instead of its type.",
-        differ: &[(
-            &[Of::SkillsRef],
-            &[
-                "`compatibility` as a mapping with a date",
-                "`compatibility` as a mapping with a number as a key",
-            ],
-        )],
     },
     Meant {
         reason: "StrictYAML, in `skills-ref` alone, refuses every tag and every anchor: what \

@@ -24,6 +24,8 @@ const offer = (name: string, standing: Standing): OfferRow => ({
   alsoOfferedBy: [],
   existsLocally: false,
   installedIn: ["codex", "codex"],
+  listed: true,
+  note: null,
 });
 
 const server = (offers: OfferRow[]): ServerView => ({

@@ -14,6 +14,7 @@ export type StateWord =
   | "approved"
   | "rejected"
   | "refused"
+  | "mismatched"
   | "unverifiable"
   | "gone";
 
@@ -29,6 +30,7 @@ const TONES: Record<StateWord, Tone> = {
   approved: "ok",
   rejected: "plain",
   refused: "bad",
+  mismatched: "bad",
   unverifiable: "plain",
   gone: "plain",
 };
@@ -37,6 +39,7 @@ const TONES: Record<StateWord, Tone> = {
 const URGENCY: (StateWord | null)[] = [
   "changed",
   "invalid",
+  "mismatched",
   "refused",
   "diverged",
   "edited",

@@ -12,6 +12,12 @@ export class Library extends Latest<LibraryView> {
   found = $derived(this.tools.filter((tool) => tool.on));
   /** The tools that are not here, or not read for another reason than that the person said so. */
   others = $derived(this.tools.filter((tool) => !tool.on && tool.chosen !== false));
+  /** Tools that nobody decided about and that are not here, or are here by a folder only. */
+  absent = $derived(this.tools.filter((tool) => !tool.on && tool.chosen === null));
+  /** Tools that the person switched off. */
+  off = $derived(this.tools.filter((tool) => !tool.on && tool.chosen !== null));
+  /** Folders of skills of tools that are not here. */
+  unread = $derived(this.view?.unread ?? []);
   byId = $derived(new Map(this.tools.map((tool) => [tool.id, tool])));
 
   constructor(host: Host) {
@@ -31,6 +37,12 @@ export class Library extends Latest<LibraryView> {
       paths.some(({ path }) => path.startsWith(root) && /^[\\/]/.test(path.slice(root.length)));
     const holding = tool.roots.filter(holds);
     return holding.length > 0 ? holding : tool.roots.slice(0, 1);
+  }
+
+  /** How many skills lie in a tool's folders that are not read. */
+  unreadOf(tool: string): number {
+    const own = this.unread.filter(({ tools }) => tools.includes(tool));
+    return own.reduce((sum, { count }) => sum + count, 0);
   }
 
   toolName(id: string): string {

@@ -60,9 +60,16 @@ export class Settings {
     return this.#change(path, () => this.#host.removeFolder(path));
   }
 
-  /** Reads a tool's folders, or does not; null leaves it to detection. */
+  /** Reads a tool's folders, or does not; null leaves it to what is here. */
   setToolOn(tool: string, on: boolean | null): Promise<boolean> {
     return this.#change(tool, () => this.#host.setToolOn(tool, on));
+  }
+
+  /** The same for several at once; the first one stands for them. */
+  setToolsOn(tools: string[], on: boolean): Promise<boolean> {
+    return this.#change(tools[0] ?? "", async () => {
+      for (const tool of tools) await this.#host.setToolOn(tool, on);
+    });
   }
 
   /** Asks for a folder and makes it the only one of the tool. */

@@ -1,11 +1,12 @@
 //! A connection to one server: what it offers, and its files, one checked file at a time.
 
 mod calls;
+mod context;
 mod fetch;
 mod news;
+mod pace;
 
-use std::ffi::OsString;
-use std::fmt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,90 +23,19 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use calls::{Calls, List};
-use news::Handler;
+pub use context::ClientContext;
+pub use fetch::Settled;
+use news::{Handler, Tells};
 
 use crate::error::{ClientError, ErrorKind};
-use crate::limits::{Timeouts, quoted};
+use crate::limits::{URI_BYTES, WATCHED, quoted};
 use crate::samples::Samples;
-use crate::source::{self, Source, SourceCell};
+use crate::source::{self, Folder, Source, SourceCell, Unverified};
 use crate::transport;
-use crate::wire::{Offer, Offers, Verdict};
+use crate::wire::{Offer, Offers, Verdict, told};
 
 /// How long the first subscription to changes may hold up a connection.
 const SUBSCRIBED: Duration = Duration::from_secs(2);
-
-/// What a connection needs from outside.
-#[derive(Clone)]
-pub struct ClientContext {
-    /// The built-in samples, where they are switched on.
-    pub samples: Option<Arc<Samples>>,
-    /// How long a server is waited for.
-    pub timeouts: Timeouts,
-    /// A bearer token for an HTTP server, without the word `Bearer`.
-    pub token: Option<String>,
-    /// The environment of started programs, nothing else: names and values.
-    pub environment: Vec<(OsString, OsString)>,
-}
-
-/// Without the token and the values of the environment, which may be secret.
-impl fmt::Debug for ClientContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientContext")
-            .field("samples", &self.samples.is_some())
-            .field("timeouts", &self.timeouts)
-            .field("token", &self.token.is_some())
-            .finish_non_exhaustive()
-    }
-}
-
-impl Default for ClientContext {
-    fn default() -> Self {
-        Self {
-            samples: None,
-            timeouts: Timeouts::default(),
-            token: None,
-            environment: small_environment(),
-        }
-    }
-}
-
-/// Variables that a program needs to run at all. Everything else, keys and tokens of the person
-/// among it, stays here.
-const PASSED_ON: &[&str] = &[
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TMPDIR",
-    "TZ",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "APPDATA",
-    "COMSPEC",
-    "HOMEDRIVE",
-    "HOMEPATH",
-    "LOCALAPPDATA",
-    "PATHEXT",
-    "PROGRAMDATA",
-    "PROGRAMFILES",
-    "SYSTEMDRIVE",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "USERNAME",
-    "USERPROFILE",
-    "WINDIR",
-];
-
-#[expect(clippy::disallowed_methods, reason = "what started programs get of it, by a fixed list")]
-fn small_environment() -> Vec<(OsString, OsString)> {
-    PASSED_ON
-        .iter()
-        .filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)))
-        .collect()
-}
 
 /// A connection that stands. Dropping it ends it, and a program that was started for it.
 #[derive(Debug)]
@@ -113,7 +43,11 @@ pub struct Connection {
     calls: Calls,
     protocol: String,
     source: SourceCell,
+    /// Whether it can show what lies in a folder.
+    shows_folders: bool,
     changes: watch::Receiver<u64>,
+    /// Resources that the server is asked to tell about.
+    watch: watch::Sender<Vec<String>>,
     stop: CancellationToken,
     running: Option<JoinHandle<()>>,
 }
@@ -124,6 +58,11 @@ impl Connection {
     /// # Errors
     /// See [`ErrorKind`]; a program that ended at once is told with the last words it wrote.
     pub async fn open(endpoint: &Endpoint, context: &ClientContext) -> Result<Self, ClientError> {
+        let opened = Self::opened(endpoint, context).await;
+        opened.map_err(|error| error.without(&context.secrets()))
+    }
+
+    async fn opened(endpoint: &Endpoint, context: &ClientContext) -> Result<Self, ClientError> {
         let server = transport::display(endpoint);
         let stop = CancellationToken::new();
         let (news, changes) = watch::channel(0);
@@ -172,21 +111,31 @@ impl Connection {
         }
         // The cache answers with what was there before when the server no longer has it.
         service.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
-        let subscribes = !info.protocol_version.has_initialize()
-            && info.capabilities.resources.as_ref().is_some_and(|it| it.list_changed == Some(true));
-        if subscribes {
+        let resources = info.capabilities.resources.as_ref();
+        let tells = Tells {
+            lists: resources.is_some_and(|it| it.list_changed == Some(true)),
+            resources: resources.is_some_and(|it| it.subscribe == Some(true)),
+        };
+        let (watch, watched) = watch::channel(Vec::new());
+        let (peer, wait) = (service.peer().clone(), context.timeouts.call);
+        if info.protocol_version.has_initialize() {
+            if tells.resources {
+                tokio::spawn(news::watch_older(peer, watched, wait, stop.clone()));
+            }
+        } else if tells.lists || tells.resources {
             let (settled, first) = oneshot::channel();
-            tokio::spawn(news::subscribe(
-                service.peer().clone(),
-                handler.clone(),
-                context.timeouts.call,
-                settled,
-                stop.clone(),
-            ));
+            let (handler, stop) = (handler.clone(), stop.clone());
+            tokio::spawn(news::listen(peer, handler, tells, watched, wait, settled, stop));
             // So that no change after this call is missed, unless the server is slow.
             let _ = tokio::time::timeout(SUBSCRIBED, first).await;
         }
-        let calls = Calls::new(service.peer().clone(), server, context.timeouts, program);
+        let calls = Calls::new(
+            service.peer().clone(),
+            server,
+            context.timeouts,
+            program,
+            context.secrets(),
+        );
         let running = tokio::spawn(async move {
             let _ = service.waiting().await;
             handler.bump();
@@ -195,7 +144,9 @@ impl Connection {
             calls,
             protocol: info.protocol_version.as_str().to_owned(),
             source: SourceCell::of(&info.capabilities),
+            shows_folders: info.capabilities.supports_directory_read(),
             changes,
+            watch,
             stop,
             running: Some(running),
         })
@@ -240,14 +191,77 @@ impl Connection {
         match self.get(uri).await?.verdict {
             Verdict::Verifiable(entry) => Ok(entry),
             Verdict::Unverifiable(reason) => Err(error(reason)),
-            Verdict::Refused(rules) => Err(error(rules.join("; "))),
+            Verdict::Refused(rules) => Err(error(told(&rules))),
         }
+    }
+
+    /// One skill by a URI that the person gave, whether any list shows it or not. Without the
+    /// extension, a `SKILL.md` that can be read and has no manifest is an unverifiable skill.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] when the server does not serve it.
+    pub async fn look_up(&self, uri: &str) -> Result<Offer, ClientError> {
+        if uri.len() > URI_BYTES {
+            let reason = format!("the uri has more than {URI_BYTES} bytes");
+            let server = self.calls.server();
+            return Err(ClientError::new(ErrorKind::Refused, "get a skill of", server, reason));
+        }
+        source::look_up(&self.calls, &self.source, uri).await
+    }
+
+    /// Whether the server can show what lies in a folder (`directoryRead`).
+    pub fn shows_folders(&self) -> bool {
+        self.shows_folders
+    }
+
+    /// What the server shows in the folder of a skill, against its entry.
+    ///
+    /// # Errors
+    /// When the server cannot show folders or refuses to.
+    pub async fn folder(&self, entry: &Entry) -> Result<Folder, ClientError> {
+        if !self.shows_folders {
+            let reason = "it does not say that it can show folders";
+            let server = self.calls.server();
+            return Err(ClientError::new(ErrorKind::Refused, "list a folder of", server, reason));
+        }
+        source::folder(&self.calls, entry).await
+    }
+
+    /// The bytes of a `SKILL.md` for which no digest is declared. Nothing vouches for them.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is larger than any file of a skill may be.
+    pub async fn unverified_main(&self, uri: &str) -> Result<Vec<u8>, ClientError> {
+        source::main_file(&self.calls, uri).await
+    }
+
+    /// All files that can be found of a skill for which no digests are declared. Nothing vouches
+    /// for them; their names are checked, and the limits of a skill hold.
+    ///
+    /// # Errors
+    /// When one of them cannot be read, breaks a rule for names, or a limit.
+    pub async fn unverified(&self, uri: &str) -> Result<Unverified, ClientError> {
+        source::unverified(&self.calls, uri, self.shows_folders).await
     }
 
     /// A counter that grows when the server says that its list or a resource changed, and when
     /// the connection ends.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.clone()
+    }
+
+    /// Asks the server to tell when one of these resources changes, in the place of those before;
+    /// at most [`WATCHED`] are asked for. [`changes`](Self::changes) then grows. A server that tells
+    /// of none is not asked.
+    pub fn watch<'a>(&self, uris: impl IntoIterator<Item = &'a str>) {
+        let uris: BTreeSet<&str> = uris.into_iter().take(WATCHED).collect();
+        self.watch.send_if_modified(|watched| {
+            let differs = !watched.iter().map(String::as_str).eq(uris.iter().copied());
+            if differs {
+                *watched = uris.into_iter().map(str::to_owned).collect();
+            }
+            differs
+        });
     }
 
     /// Whether the connection has ended. A modern HTTP connection has nothing that could end.

@@ -7,7 +7,9 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError,
 };
 
+use crate::auth::NotRenewed;
 use crate::limits::quoted;
+use crate::transport::TooMany;
 
 /// What kind of failure it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub enum ErrorKind {
     Protocol,
     /// It understood and said no.
     Refused,
+    /// It asks who is there: a person has to sign in, or give it a token.
+    SignIn,
     /// It did not answer in time.
     Timeout,
     /// The caller stopped it.
@@ -37,10 +41,17 @@ pub struct ClientError {
     doing: String,
     server: String,
     reason: String,
-    hint: Option<String>,
+    hint: Option<Box<str>>,
+    /// The server is asked too much: HTTP status 429 or 503.
+    busy: bool,
+    challenge: Option<Box<Challenge>>,
     #[source]
     source: Option<Box<dyn Error + Send + Sync>>,
 }
+
+/// What a server wrote about how to sign in.
+#[derive(Debug)]
+struct Challenge(String);
 
 impl ClientError {
     /// What kind of failure it was.
@@ -50,7 +61,7 @@ impl ClientError {
 
     /// What to do next, where there is something to do.
     pub fn hint(&self) -> Option<String> {
-        self.hint.clone()
+        self.hint.as_deref().map(str::to_owned)
     }
 
     /// Why, without what was being done.
@@ -70,12 +81,25 @@ impl ClientError {
             server: server.into(),
             reason: reason.into(),
             hint: None,
+            busy: false,
+            challenge: None,
             source: None,
         }
     }
 
+    /// With [`ErrorKind::SignIn`]: what the server said about how to sign in, where it did. It is for
+    /// [`SignIn::discover`](crate::auth::SignIn::discover), not to be shown.
+    pub fn challenge(&self) -> Option<&str> {
+        self.challenge.as_ref().map(|challenge| challenge.0.as_str())
+    }
+
+    /// Whether the server said that it is asked too much.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy
+    }
+
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(hint.into().into());
         self
     }
 
@@ -86,6 +110,24 @@ impl ClientError {
 
     pub(crate) fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
         self.source = Some(Box::new(source));
+        self
+    }
+
+    /// Without any of these texts, should the server have repeated one.
+    pub(crate) fn without(mut self, secrets: &[String]) -> Self {
+        // A shorter one would tear words apart and is no secret.
+        for secret in secrets.iter().filter(|secret| secret.len() >= 8) {
+            let mut next: Option<&(dyn Error + 'static)> = Some(&self);
+            let mut repeated = false;
+            while let Some(current) = next {
+                repeated |= current.to_string().contains(secret.as_str());
+                next = current.source();
+            }
+            if repeated {
+                self.reason = self.reason.replace(secret.as_str(), "…");
+                self.source = None;
+            }
+        }
         self
     }
 
@@ -132,9 +174,14 @@ impl ClientError {
                     .take(8)
                     .map(|version| quoted(version.as_str()))
                     .collect();
+                let known = if versions.is_empty() {
+                    "names none".to_owned()
+                } else {
+                    format!("knows {}", versions.join(", "))
+                };
                 Fault::new(
                     ErrorKind::Protocol,
-                    format!("no common protocol version; the server knows {}", versions.join(", ")),
+                    format!("no common protocol version; the server {known}"),
                 )
             }
             ClientInitializeError::Cancelled => Fault::new(ErrorKind::Cancelled, "it was stopped"),
@@ -155,7 +202,13 @@ impl ClientError {
                     quoted(&data.message)
                 ),
             ),
-            ServiceError::TransportSend(error) => transport_fault(error.error.as_ref()),
+            ServiceError::TransportSend(error) => match transport_fault(error.error.as_ref()) {
+                // It spoke MCP until now, so the address is right.
+                fault @ Fault { kind: ErrorKind::NotMcp, .. } => {
+                    Fault::new(ErrorKind::Protocol, fault.reason)
+                }
+                fault => fault,
+            },
             ServiceError::TransportClosed => {
                 Fault::new(ErrorKind::Closed, "the connection is closed").hint("connect again")
             }
@@ -170,6 +223,8 @@ impl ClientError {
     }
 }
 
+const SIGN_IN_HINT: &str = "sign in, or give it a token";
+
 const NOT_MCP_HINT: &str =
     "check the address: it must be that of the MCP endpoint, which often ends in /mcp";
 
@@ -177,11 +232,13 @@ struct Fault {
     kind: ErrorKind,
     reason: String,
     hint: Option<&'static str>,
+    busy: bool,
+    challenge: Option<String>,
 }
 
 impl Fault {
     fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
-        Self { kind, reason: reason.into(), hint: None }
+        Self { kind, reason: reason.into(), hint: None, busy: false, challenge: None }
     }
 
     fn hint(mut self, hint: &'static str) -> Self {
@@ -195,7 +252,13 @@ impl Fault {
         server: &str,
         source: impl Error + Send + Sync + 'static,
     ) -> ClientError {
-        let error = ClientError::new(self.kind, doing, server, self.reason).with_source(source);
+        let mut error = ClientError::new(self.kind, doing, server, self.reason);
+        // The cause of a refusal repeats the server's challenge, which is not for a person.
+        if self.kind != ErrorKind::SignIn {
+            error = error.with_source(source);
+        }
+        error.busy = self.busy;
+        error.challenge = self.challenge.map(|challenge| Box::new(Challenge(challenge)));
         match self.hint {
             Some(hint) => error.with_hint(hint),
             None => error,
@@ -225,6 +288,17 @@ fn request_fault(error: &(dyn Error + 'static)) -> Option<Fault> {
     let error = error.downcast_ref::<reqwest::Error>()?;
     Some(if error.is_timeout() {
         Fault::new(ErrorKind::Timeout, "the address does not answer")
+    } else if let Some(http) = hyper_error(error).filter(|_| !error.is_connect()) {
+        let cause = innermost(error);
+        if http.is_parse() {
+            let reason = format!("what answers there does not speak HTTP: {cause}");
+            Fault::new(ErrorKind::NotMcp, reason).hint(NOT_MCP_HINT)
+        } else {
+            Fault::new(ErrorKind::Closed, format!("the connection broke: {cause}"))
+        }
+    } else if innermost(error).contains("certificate") {
+        Fault::new(ErrorKind::Unreachable, format!("it cannot be trusted: {}", innermost(error)))
+            .hint("its certificate is not one that this system trusts; ask who runs the server")
     } else if error.is_connect() || error.is_request() {
         Fault::new(
             ErrorKind::Unreachable,
@@ -239,21 +313,51 @@ fn request_fault(error: &(dyn Error + 'static)) -> Option<Fault> {
     })
 }
 
+/// What HTTP itself says was wrong.
+fn hyper_error(error: &reqwest::Error) -> Option<&hyper::Error> {
+    let mut next = error.source();
+    while let Some(current) = next {
+        if let Some(http) = current.downcast_ref() {
+            return Some(http);
+        }
+        next = current.source();
+    }
+    None
+}
+
 fn http_fault(error: &StreamableHttpError<reqwest::Error>) -> Fault {
     match error {
         StreamableHttpError::Client(error) => request_fault(error).unwrap_or_else(|| {
             Fault::new(ErrorKind::Unreachable, format!("the request failed: {}", innermost(error)))
         }),
-        StreamableHttpError::AuthRequired(AuthRequiredError { .. })
-        | StreamableHttpError::InsufficientScope(InsufficientScopeError { .. }) => {
-            Fault::new(ErrorKind::Refused, "the server asks to sign in")
-                .hint("this server needs a token or a sign-in")
+        StreamableHttpError::AuthRequired(AuthRequiredError {
+            www_authenticate_header: challenge,
+            ..
+        }) => Fault {
+            challenge: Some(challenge.clone()),
+            ..Fault::new(ErrorKind::SignIn, "the server asks to sign in").hint(SIGN_IN_HINT)
+        },
+        StreamableHttpError::InsufficientScope(InsufficientScopeError {
+            www_authenticate_header: challenge,
+            ..
+        }) => Fault {
+            challenge: Some(challenge.clone()),
+            ..Fault::new(ErrorKind::SignIn, "the server asks for more than was agreed to")
+                .hint(SIGN_IN_HINT)
+        },
+        StreamableHttpError::Io(error)
+            if error.get_ref().is_some_and(|it| it.is::<NotRenewed>()) =>
+        {
+            Fault::new(ErrorKind::Unreachable, error.to_string()).hint("try again later")
         }
-        StreamableHttpError::HttpStatus(HttpStatusError { status, .. }) => Fault::new(
-            ErrorKind::Unreachable,
-            format!("the server answers with HTTP status {status}"),
-        )
-        .hint("try again later"),
+        StreamableHttpError::HttpStatus(HttpStatusError { status, .. }) => Fault {
+            busy: matches!(status, 429 | 503),
+            ..Fault::new(
+                ErrorKind::Unreachable,
+                format!("the server answers with HTTP status {status}"),
+            )
+            .hint("try again later")
+        },
         StreamableHttpError::UnexpectedServerResponse(text) => answer_fault(text),
         StreamableHttpError::UnexpectedContentType(given) => Fault::new(
             ErrorKind::NotMcp,
@@ -268,6 +372,9 @@ fn http_fault(error: &StreamableHttpError<reqwest::Error>) -> Fault {
         }
         StreamableHttpError::ResponseBodyTooLarge { max_size } => {
             Fault::new(ErrorKind::Protocol, format!("the answer is larger than {max_size} bytes"))
+        }
+        StreamableHttpError::Io(error) if error.get_ref().is_some_and(|it| it.is::<TooMany>()) => {
+            Fault::new(ErrorKind::Protocol, TooMany.to_string())
         }
         StreamableHttpError::Sse(error) => Fault::new(
             ErrorKind::Protocol,
@@ -294,11 +401,12 @@ fn answer_fault(text: &str) -> Fault {
             ),
         )
         .hint("enter the address that it leads to, if you trust it"),
-        Some(status @ (401 | 403)) => Fault::new(
+        Some(401) => Fault::new(ErrorKind::SignIn, "the server asks to sign in").hint(SIGN_IN_HINT),
+        Some(status @ 403) => Fault::new(
             ErrorKind::Refused,
             format!("the server refuses access (HTTP status {status})"),
         )
-        .hint("this server needs a token or a sign-in"),
+        .hint("check the token or the sign-in that it is given"),
         Some(status) => Fault::new(
             ErrorKind::NotMcp,
             format!("the address answers with HTTP status {status}, not with MCP"),

@@ -6,18 +6,24 @@
 //! knows of approvals, writes to a tool's folder, or opens a window. What a server sends is
 //! hostile until it is checked.
 
+pub mod auth;
 pub mod client;
 pub mod error;
+pub mod headers;
+pub mod import;
 pub mod limits;
 pub mod samples;
+mod secret;
 pub mod server;
 mod source;
 mod transport;
 mod verify;
 mod wire;
 
-pub use client::{ClientContext, Connection};
+pub use client::{ClientContext, Connection, Settled};
 pub use error::{ClientError, ErrorKind};
-pub use source::Source;
+pub use secret::Secret;
+pub use source::{Folder, FolderFile, Source, Unverified};
+pub use transport::Words;
 pub use verify::{FetchProgress, Fetched, FetchedFile, FileOutcome, FrontMatterCheck};
-pub use wire::{Offer, Offers, Verdict, nested_entry};
+pub use wire::{Offer, Offers, Rule, Verdict, nested_entry};

@@ -166,7 +166,7 @@ impl Provider for Samples {
 
     fn entries(&self) -> Option<Entries> {
         let entries = self.now().map(|sample| Arc::clone(&sample.entry)).collect();
-        Some(Entries { entries, warnings: Vec::new() })
+        Some(Entries { entries, ..Entries::default() })
     }
 }
 

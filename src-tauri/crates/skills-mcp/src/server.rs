@@ -2,32 +2,44 @@
 //! publishes entries. It knows nothing of disks.
 
 mod answers;
+mod apart;
+mod batch;
 mod connections;
 mod gate;
 mod handler;
 mod http;
+mod lines;
 mod observe;
 mod pages;
 mod publish;
+mod replies;
+mod shared;
+mod site;
 mod subscriptions;
+mod views;
 
 use std::fmt;
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use skills::provider::Provider;
 use skills::provider::policy::Policy;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use handler::{Shared, SkillServer};
+use handler::AnySpelling;
 pub use http::serve_http;
-pub use observe::{ClientEvent, Observer, Served, Transport};
+use lines::Lines;
 
-use crate::limits::REQUEST_BYTES;
+/// Whether this can stand in [`ServeOptions::hosts`]: the name of a machine, without a port.
+pub fn is_host_name(name: &str) -> bool {
+    gate::named(name).is_some()
+}
+
+pub use observe::{ClientEvent, Observer, Served, Transport};
+use shared::Shared;
 
 /// How a provider is served.
 #[derive(Clone, Default)]
@@ -147,9 +159,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let server = SkillServer::stream(Arc::new(Shared::new(provider, &options).await?));
-    let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(REQUEST_BYTES);
-    match server.serve_with_ct(transport, shutdown).await {
+    let server = AnySpelling::stream(Arc::new(Shared::new(provider, &options).await?));
+    match server.serve_with_ct(Lines::new(read, write), shutdown).await {
         Ok(running) => running.waiting().await.map(drop).map_err(ServeError::Ended),
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
             Ok(())

@@ -1,6 +1,10 @@
 //! Where a server's skills come from: the skills extension, or `SKILL.md` resources that have a
 //! `_manifest` beside them.
 
+mod folder;
+mod pages;
+mod unverified;
+
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -12,10 +16,17 @@ use skills::uri::SkillUri;
 
 use crate::client::{Calls, List};
 use crate::error::{ClientError, ErrorKind};
-use crate::limits::{ENTRIES, LIST_BYTES, PAGES, READS_AT_ONCE, REASONS};
+use crate::limits::{LIST_BYTES, MESSAGE_BYTES, READS_AT_ONCE};
 use crate::wire::{
-    Offer, Offers, Verdict, entry_offer, manifest_offer, plain_offer, refuse_repeated, taken_uri,
+    Offer, Offers, Verdict, entry_offer, manifest_offer, plain_offer, refuse_repeated,
+    refused_by_its_uri, taken_uri,
 };
+
+pub(crate) use folder::folder;
+pub use folder::{Folder, FolderFile};
+use pages::{Paged, bounded, pages};
+pub use unverified::Unverified;
+pub(crate) use unverified::{main_file, unverified};
 
 /// Where a server's skills come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,8 +108,33 @@ pub(crate) async fn get(
     }
 }
 
+/// One skill by a URI that the person gave, listed or not. Without the extension, a `SKILL.md`
+/// that can be read and has no manifest is an unverifiable skill.
+pub(crate) async fn look_up(
+    calls: &Calls,
+    source: &SourceCell,
+    uri: &str,
+) -> Result<Offer, ClientError> {
+    if source.get() == Source::Extension {
+        return get(calls, source, uri).await;
+    }
+    match one_from_manifest(calls, uri, None, &Budget::new(LIST_BYTES)).await {
+        Ok(offer) => Ok(offer),
+        Err(NoManifest { error, ours: false }) => Err(error),
+        Err(NoManifest { error, .. }) => {
+            main_file(calls, uri).await?;
+            Ok(without_manifest(uri, None, &error))
+        }
+    }
+}
+
+fn without_manifest(uri: &str, description: Option<&str>, error: &ClientError) -> Offer {
+    let why = format!("the server gives no manifest for it: {}", error.reason());
+    plain_offer(uri, description, Verdict::Unverifiable(why))
+}
+
 async fn from_extension(calls: &Calls) -> Result<Offers, ClientError> {
-    let (items, mut notices) = pages(calls, List::Skills).await?;
+    let Paged { items, mut notices, good_for_ms } = pages(calls, List::Skills).await?;
     let mut offers = Vec::with_capacity(items.len());
     for item in &items {
         match entry_offer(item) {
@@ -107,7 +143,7 @@ async fn from_extension(calls: &Calls) -> Result<Offers, ClientError> {
         }
     }
     refuse_repeated(&mut offers);
-    Ok(Offers { offers, notices: bounded(notices) })
+    Ok(Offers { offers, notices: bounded(notices), good_for_ms })
 }
 
 /// A `SKILL.md` among the resources.
@@ -119,7 +155,7 @@ struct Found {
 }
 
 async fn from_manifests(calls: &Calls, source: &SourceCell) -> Result<Offers, ClientError> {
-    let (items, mut notices) = match pages(calls, List::Resources).await {
+    let Paged { items, mut notices, good_for_ms } = match pages(calls, List::Resources).await {
         Ok(found) => found,
         // A server may do without resources and still say that it has them, or the other way round.
         Err(error) if error.kind() == ErrorKind::Refused && source.get() == Source::None => {
@@ -137,14 +173,9 @@ async fn from_manifests(calls: &Calls, source: &SourceCell) -> Result<Offers, Cl
             Ok(offer) => Ok(Some(offer)),
             Err(NoManifest { error, ours: false }) => Err(error),
             Err(_) if found.nested => Ok(None),
-            Err(NoManifest { error, .. }) => Ok(Some(plain_offer(
-                &found.uri,
-                description,
-                Verdict::Unverifiable(format!(
-                    "the server gives no manifest for it: {}",
-                    error.reason()
-                )),
-            ))),
+            Err(NoManifest { error, .. }) => {
+                Ok(Some(without_manifest(&found.uri, description, &error)))
+            }
         }
     }))
     .buffered(READS_AT_ONCE)
@@ -152,7 +183,7 @@ async fn from_manifests(calls: &Calls, source: &SourceCell) -> Result<Offers, Cl
     .await?;
     let mut offers: Vec<Offer> = offers.into_iter().flatten().collect();
     refuse_repeated(&mut offers);
-    Ok(Offers { offers, notices: bounded(notices) })
+    Ok(Offers { offers, notices: bounded(notices), good_for_ms })
 }
 
 /// How many bytes of manifests are still taken: each alone is within the limit of a message, and
@@ -197,21 +228,16 @@ async fn one_from_manifest(
     budget: &Budget,
 ) -> Result<Offer, NoManifest> {
     let doing = "read a manifest of";
+    if let Some(refused) = refused_by_its_uri(uri, description) {
+        return Ok(refused);
+    }
     if budget.is_spent() {
         let reason = format!("the manifests of the others have over {} bytes in all", budget.most);
         let error = ClientError::new(ErrorKind::Refused, doing, calls.server(), reason);
         return Err(NoManifest { error, ours: true });
     }
-    let Some(base) = uri.strip_suffix(MAIN_FILE).filter(|base| base.ends_with('/')) else {
-        let error = ClientError::new(
-            ErrorKind::Refused,
-            "get a skill of",
-            calls.server(),
-            "the uri does not name a SKILL.md",
-        );
-        return Err(NoManifest { error, ours: true });
-    };
-    match calls.read(&format!("{base}_manifest"), doing).await {
+    let base = uri.strip_suffix(MAIN_FILE).unwrap_or(uri);
+    match calls.read(&format!("{base}_manifest"), doing, MESSAGE_BYTES).await {
         Ok(received) => {
             budget.take(received.bytes.len());
             Ok(manifest_offer(uri, description, &received.bytes))
@@ -243,93 +269,17 @@ fn main_files(items: &[Value], notices: &mut Vec<String>) -> Vec<Found> {
             Err(notice) => notices.push(notice),
         }
     }
-    let folders: HashSet<String> = found.iter().filter_map(|found| folder(&found.uri)).collect();
+    let folders: HashSet<String> = found.iter().filter_map(|found| folder_of(&found.uri)).collect();
     for found in &mut found {
-        found.nested = folder(&found.uri).is_some_and(|path| {
+        found.nested = folder_of(&found.uri).is_some_and(|path| {
             path.match_indices('/').any(|(at, _)| folders.contains(&path[..at]))
         });
     }
     found
 }
 
-fn folder(uri: &str) -> Option<String> {
+fn folder_of(uri: &str) -> Option<String> {
     SkillUri::parse(uri).ok().map(|uri| uri.skill_path().to_owned())
-}
-
-/// All items of a list in pages, within the limits on pages, items and bytes, and without going
-/// round in a circle. Where a limit ends it, what came until then stands, with a notice.
-async fn pages(calls: &Calls, list: List) -> Result<(Vec<Value>, Vec<String>), ClientError> {
-    let mut items: Vec<Value> = Vec::new();
-    let mut cursors = HashSet::new();
-    let mut cursor: Option<String> = None;
-    let mut bytes = 0_usize;
-    for _ in 0..PAGES {
-        let mut page = calls.page(list, cursor.clone()).await?;
-        let Some(Value::Array(new)) = page.get_mut(list.field()).map(Value::take) else {
-            return Err(calls.broken(
-                "list the skills of",
-                &format!("a page of the list has no {}", list.field()),
-            ));
-        };
-        for item in new {
-            bytes = bytes.saturating_add(weight(&item));
-            if items.len() == ENTRIES || bytes > LIST_BYTES {
-                let limit = if bytes > LIST_BYTES {
-                    format!("{LIST_BYTES} bytes")
-                } else {
-                    format!("{ENTRIES} entries")
-                };
-                return Ok((items, vec![cut(&format!("it is longer than {limit}"))]));
-            }
-            items.push(item);
-        }
-        match page.get("nextCursor") {
-            None | Some(Value::Null) => return Ok((items, Vec::new())),
-            Some(Value::String(next)) if cursors.insert(next.clone()) => {
-                cursor = Some(next.clone())
-            }
-            Some(Value::String(_)) => {
-                return Ok((items, vec![cut("the server goes round in a circle")]));
-            }
-            Some(_) => {
-                return Ok((items, vec![cut("the mark of the next page is not a text")]));
-            }
-        }
-    }
-    Ok((items, vec![cut(&format!("it has more than {PAGES} pages"))]))
-}
-
-/// Each notice once, and not more of them than a person reads.
-fn bounded(notices: Vec<String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    let mut more = 0_usize;
-    for notice in notices {
-        if kept.contains(&notice) || kept.len() == REASONS {
-            more += 1;
-        } else {
-            kept.push(notice);
-        }
-    }
-    if more > 0 {
-        kept.push(format!("and {more} more of this kind"));
-    }
-    kept
-}
-
-fn cut(why: &str) -> String {
-    format!("the server's list was read only in part: {why}")
-}
-
-/// About as many bytes as a value takes as JSON.
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len() + 3,
-        Value::Array(list) => list.iter().map(weight).sum::<usize>() + 2,
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| key.len() + 4 + weight(value)).sum::<usize>() + 2
-        }
-        _ => 8,
-    }
 }
 
 #[cfg(test)]

@@ -69,6 +69,12 @@ pub struct Fetched {
 }
 
 impl Fetched {
+    /// Whether every file is verified and the front matter does not differ from the declared one.
+    pub fn is_verified(&self) -> bool {
+        !matches!(self.front_matter, FrontMatterCheck::Differs(_))
+            && self.files.iter().all(|file| matches!(file.outcome, FileOutcome::Verified { .. }))
+    }
+
     /// All files by path, when each is verified and the front matter does not differ from the
     /// declared one: the extension makes such a difference equal to a wrong digest.
     pub fn verified(&self) -> Option<BTreeMap<String, Vec<u8>>> {
@@ -133,8 +139,9 @@ pub(crate) fn check(file: &EntryFile, received: Received) -> FileOutcome {
         expected: file.digest,
         actual_size: size,
         actual: Digest::of(&bytes),
-        // Mixed line endings lose one byte for each CRLF among them.
-        only_line_endings: file.size > size && file.size - size <= breaks,
+        // Mixed line endings lose one byte for each CRLF among them; if all were CRLF, they would
+        // have been restored.
+        only_line_endings: file.size > size && file.size - size < breaks,
         bytes,
     }
 }

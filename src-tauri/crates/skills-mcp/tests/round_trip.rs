@@ -160,10 +160,10 @@ async fn a_token_is_asked_for_and_taken() {
     let options = ServeOptions { tokens: tokens("open sesame"), ..ServeOptions::default() };
     let (addr, _guard) = served(Memory::shared(true), options).await;
     let error = Connection::open(&endpoint(addr), &context()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+    assert_eq!(error.kind(), ErrorKind::SignIn, "{error}");
     let wrong = ClientContext { token: Some("open barley".to_owned()), ..context() };
     let error = Connection::open(&endpoint(addr), &wrong).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+    assert_eq!(error.kind(), ErrorKind::SignIn, "{error}");
     let right = ClientContext { token: Some("open sesame".to_owned()), ..context() };
     let connection = Connection::open(&endpoint(addr), &right).await.unwrap();
     assert_eq!(connection.list().await.unwrap().offers.len(), 2);
@@ -212,15 +212,15 @@ async fn a_large_binary_within_the_limits_arrives() {
     assert!(matches!(file.outcome, FileOutcome::Verified { bytes, .. } if bytes == large));
 }
 
-/// Lets a read end only when eight of them wait, and remembers the most that ever did.
-struct InEights {
+/// Lets a read end only when sixteen of them wait, and remembers the most that ever did.
+struct InSixteens {
     memory: Memory,
     gate: Barrier,
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-impl Provider for InEights {
+impl Provider for InSixteens {
     fn list(&self) -> Listing {
         self.memory.list()
     }
@@ -238,14 +238,14 @@ impl Provider for InEights {
 }
 
 #[tokio::test]
-async fn eight_files_are_read_at_once_and_no_more() {
+async fn sixteen_files_are_read_at_once_and_no_more() {
     let mut memory = Memory::new(true);
-    for n in 0..8 {
+    for n in 0..24 {
         memory.files.insert(format!("review/more/{n}"), vec![n]);
     }
-    let provider = Arc::new(InEights {
+    let provider = Arc::new(InSixteens {
         memory,
-        gate: Barrier::new(8),
+        gate: Barrier::new(16),
         now: AtomicUsize::new(0),
         most: AtomicUsize::new(0),
     });
@@ -253,7 +253,7 @@ async fn eight_files_are_read_at_once_and_no_more() {
     let (addr, _guard) = served(shared, ServeOptions::default()).await;
     let connection = Connection::open(&endpoint(addr), &context()).await.unwrap();
     let entry = entry_of(&connection, "skill://review/SKILL.md").await;
-    assert_eq!(entry.files().len(), 16);
+    assert_eq!(entry.files().len(), 32);
     let fetched = connection
         .fetch(
             &entry,
@@ -265,7 +265,7 @@ async fn eight_files_are_read_at_once_and_no_more() {
         .await
         .unwrap();
     assert!(fetched.verified().is_some());
-    assert_eq!(provider.most.load(Ordering::SeqCst), 8);
+    assert_eq!(provider.most.load(Ordering::SeqCst), 16);
 }
 
 #[test]

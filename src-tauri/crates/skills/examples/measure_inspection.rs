@@ -1,7 +1,7 @@
 //! Inspects every skill below the folders given and counts what was found.
 //!
 //! `cargo xtask measure-inspection [--grave] [--code CODE] DIR…`; each folder is one repository.
-//! With `--grave` or `--code` each such finding is printed.
+//! With `--grave` or `--code` each such finding is printed; several codes may be given.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -23,12 +23,12 @@ use skills::manifest::{MAX_BYTES, MAX_FILES};
 const MAX_DEPTH: usize = 24;
 
 fn main() -> ExitCode {
-    let (mut grave, mut code, mut folders) = (false, None, Vec::new());
+    let (mut grave, mut codes, mut folders) = (false, Vec::new(), Vec::new());
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--grave" => grave = true,
-            "--code" => code = args.next(),
+            "--code" => codes.extend(args.next()),
             _ => folders.push(PathBuf::from(arg)),
         }
     }
@@ -37,8 +37,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let shown = |finding: &Finding| {
-        grave && finding.is_grave()
-            || code.as_deref().is_some_and(|code| code == finding.diagnostic.code)
+        grave && finding.is_grave() || codes.iter().any(|code| code == finding.diagnostic.code)
     };
     let mut all = Counts::default();
     println!(

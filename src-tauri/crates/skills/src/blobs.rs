@@ -17,6 +17,12 @@ pub trait Blobs: Send + Sync {
     /// # Errors
     /// When the store cannot be written.
     fn put(&self, server: &ServerId, bytes: &[u8]) -> Result<Digest, BlobsError>;
+
+    /// How many bytes are kept of this server.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn stored(&self, server: &ServerId) -> Result<u64, BlobsError>;
 }
 
 /// The store of verified bytes failed.

@@ -7,6 +7,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
+/// How many bytes are read at once.
+const ROOM: usize = 64 * 1024;
+
 /// The SHA-256 digest of one file's bytes, written `sha256:` and 64 lowercase hexadecimal digits
 /// (skills extension, "Entry").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,16 +30,40 @@ impl Digest {
     ///
     /// # Errors
     /// Whatever the reader reports.
-    pub fn of_reader(mut reader: impl Read) -> io::Result<(Self, u64)> {
+    pub fn of_reader(reader: impl Read) -> io::Result<(Self, u64)> {
+        Self::of_all(reader, &mut vec![0; ROOM], None)
+    }
+
+    /// The same of a file that has `size` bytes unless it changed meanwhile: where it has so many,
+    /// its end is not asked for. `room` is for the next file too, and grows to 64 KiB at most.
+    pub(crate) fn of_file(
+        file: impl Read,
+        size: u64,
+        room: &mut Vec<u8>,
+    ) -> io::Result<(Self, u64)> {
+        let wanted = usize::try_from(size).map_or(ROOM, |size| size.saturating_add(1).min(ROOM));
+        if room.len() < wanted {
+            room.resize(wanted, 0);
+        }
+        Self::of_all(file, room, Some(size))
+    }
+
+    fn of_all(
+        mut reader: impl Read,
+        room: &mut [u8],
+        expected: Option<u64>,
+    ) -> io::Result<(Self, u64)> {
         let mut hasher = Sha256::new();
-        let mut buffer = vec![0; 64 * 1024];
         let mut size = 0;
         loop {
-            match reader.read(&mut buffer) {
-                Ok(0) => return Ok((Self(hasher.finalize().into()), size)),
+            match reader.read(room) {
                 Ok(n) => {
-                    hasher.update(&buffer[..n]);
+                    hasher.update(&room[..n]);
                     size += n as u64;
+                    // A file gives all that there is room for, unless that was the rest of it.
+                    if n == 0 || n < room.len() && expected == Some(size) {
+                        return Ok((Self(hasher.finalize().into()), size));
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -175,6 +202,32 @@ mod tests {
     fn bytes_and_readers_have_the_digest_of_sha256sum() {
         assert_eq!(Digest::of(b"abc").to_string(), format!("sha256:{ABC}"));
         assert_eq!(Digest::of_reader(&b"abc"[..]).unwrap(), (Digest::of(b"abc"), 3));
+    }
+
+    #[test]
+    fn a_file_has_its_digest_whatever_size_it_should_have() {
+        /// Counts how often it is asked.
+        struct Asked<'a>(&'a [u8], usize);
+        impl Read for Asked<'_> {
+            fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+                self.1 += 1;
+                self.0.read(room)
+            }
+        }
+        let bytes = vec![b'x'; 150_000];
+        let mut room = Vec::new();
+        for length in [0, 1, 3, ROOM - 1, ROOM, ROOM + 1, 150_000] {
+            let bytes = &bytes[..length];
+            let size = length as u64;
+            for expected in [size, 0, 1, size + 1, size.saturating_sub(1), u64::MAX] {
+                let found = Digest::of_file(bytes, expected, &mut room).unwrap();
+                assert_eq!(found, (Digest::of(bytes), size), "{length} {expected}");
+            }
+        }
+        assert_eq!(room.len(), ROOM);
+        let mut asked = Asked(b"abc", 0);
+        Digest::of_file(&mut asked, 3, &mut room).unwrap();
+        assert_eq!(asked.1, 1);
     }
 
     #[test]

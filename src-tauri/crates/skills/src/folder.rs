@@ -37,7 +37,7 @@ pub fn kind_of(path: &Path) -> io::Result<FolderKind> {
     if is_skill(path) {
         return Ok(FolderKind::Skill);
     }
-    let holds_skills = children.iter().any(|child| is_skill(child));
+    let holds_skills = children.iter().any(|child| has_main_file(child).unwrap_or(false));
     let mut hidden: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     let mut plain: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for tool in tools() {
@@ -54,8 +54,10 @@ pub fn kind_of(path: &Path) -> io::Result<FolderKind> {
         return Ok(FolderKind::Skills);
     }
     if hidden.is_empty() && plain.is_empty() {
+        // What cannot be looked into may be skills: they are shown as such, with the reason.
         let groups = children.iter().any(|child| {
-            folders_in(child).is_ok_and(|inner| inner.iter().any(|path| is_skill(path)))
+            is_skill(child)
+                || folders_in(child).map_or(true, |inner| inner.iter().any(|path| is_skill(path)))
         });
         return Ok(if groups { FolderKind::Skills } else { FolderKind::Empty });
     }
@@ -67,25 +69,99 @@ pub fn kind_of(path: &Path) -> io::Result<FolderKind> {
     Ok(FolderKind::Project { roots: roots.into_iter().collect() })
 }
 
-/// Whether this folder is a skill: it has a `SKILL.md`, however broken.
+/// The skills directly in this folder, and in folders of it that are none, in order of names. A
+/// folder that cannot be looked into and a link that leads nowhere are among them: whoever checks
+/// them is told why, and none hides the others.
+///
+/// # Errors
+/// When it is no folder, or cannot be listed.
+pub fn skills_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for child in children_of(folder, usize::MAX)? {
+        if !child.is_folder || is_skill(&child.path) {
+            found.push(child.path);
+            continue;
+        }
+        if is_of_other_programs(&child.path) {
+            continue;
+        }
+        match children_of(&child.path, usize::MAX) {
+            Ok(inner) => found.extend(
+                inner
+                    .into_iter()
+                    .filter(|inner| !inner.is_folder || is_skill(&inner.path))
+                    .map(|inner| inner.path),
+            ),
+            Err(_) => found.push(child.path),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether this folder is taken for a skill: it has a `SKILL.md`, however broken, or there is no
+/// telling, so that it is shown with the reason instead of being left out.
 pub(crate) fn is_skill(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join(MAIN_FILE)).is_ok_and(|main| !main.is_dir())
+    has_main_file(folder).unwrap_or(true)
+}
+
+/// Whether this folder has a `SKILL.md`, however broken.
+///
+/// # Errors
+/// When the system does not tell.
+pub(crate) fn has_main_file(folder: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(folder.join(MAIN_FILE)) {
+        Ok(main) => Ok(!main.is_dir()),
+        Err(error) if is_absence(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether an error says that there is nothing, and not that there is no telling.
+pub(crate) fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// A folder of version control or of a package manager.
+pub(crate) fn is_of_other_programs(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == ".git" || name == "node_modules")
+}
+
+/// A folder in a folder, or a link that leads nowhere.
+struct Child {
+    path: PathBuf,
+    /// False for a link that leads nowhere.
+    is_folder: bool,
+}
+
+/// At most so many of the folders directly in this one, links too, in order of names.
+fn children_of(path: &Path, most: usize) -> io::Result<Vec<Child>> {
+    let mut found = Vec::new();
+    for child in fs::read_dir(path)?.take(most) {
+        let child = child?;
+        let path = child.path();
+        // What kind it is, the folder tells; of the child itself there may be no telling.
+        let is_folder = match child.file_type() {
+            Ok(kind) if kind.is_symlink() => match fs::metadata(&path) {
+                Ok(target) if !target.is_dir() => continue,
+                target => target.is_ok(),
+            },
+            Ok(kind) if !kind.is_dir() => continue,
+            Ok(_) | Err(_) => true,
+        };
+        found.push(Child { path, is_folder });
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
 }
 
 /// The folders directly in this one, links to folders too.
 fn folders_in(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut folders = Vec::new();
-    for child in fs::read_dir(path)?.take(MAX_CHILDREN) {
-        let child = child?.path();
-        if child.is_dir() {
-            folders.push(child);
-        }
-    }
-    Ok(folders)
+    let children = children_of(path, MAX_CHILDREN)?;
+    Ok(children.into_iter().filter(|child| child.is_folder).map(|child| child.path).collect())
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -176,6 +252,81 @@ mod tests {
                 ("agent/subagents/two/skills".to_owned(), 1)
             ]
         );
+    }
+
+    /// A folder whose path is so long that nothing in it can be looked for by its path, which the
+    /// system refuses to whoever may read everything, too.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn beyond_reach(root: &Path) -> PathBuf {
+        let mut path = root.canonicalize().unwrap();
+        // Paths have at most 4,095 bytes.
+        while path.as_os_str().len() < 4_075 {
+            let left = 4_080 - path.as_os_str().len() - 1;
+            path.push("d".repeat(left.min(200)));
+        }
+        fs::create_dir_all(&path).unwrap();
+        let folder = path.join("beyond");
+        fs::create_dir(&folder).unwrap();
+        assert!(has_main_file(&folder).is_err());
+        folder
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_of_which_there_is_no_telling_is_taken_for_a_skill_beside_the_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = beyond_reach(dir.path());
+        let root = folder.parent().unwrap();
+        assert_eq!(kind_of(root).unwrap(), FolderKind::Skills);
+        fs::create_dir(root.join("a")).unwrap();
+        fs::write(root.join("a/SKILL.md"), "x").unwrap();
+        assert_eq!(kind_of(root).unwrap(), FolderKind::Skills);
+        assert_eq!(skills_in(root).unwrap(), [root.join("a"), folder]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_without_rights_is_taken_for_a_skill_beside_the_others() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let dir = folder(&["a/SKILL.md", "locked/SKILL.md", "group/locked/x"]);
+        let right = |path: &str, mode| {
+            fs::set_permissions(dir.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        right("locked", 0o000);
+        right("group/locked", 0o000);
+        let open = fs::read_dir(dir.path().join("locked")).is_ok();
+        let found = skills_in(dir.path()).unwrap();
+        right("locked", 0o755);
+        right("group/locked", 0o755);
+        // Whoever may read everything sees no lock.
+        if !open {
+            let paths = ["a", "group/locked", "locked"].map(|path| dir.path().join(path));
+            assert_eq!(found, paths);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_is_listed_and_makes_no_folder_of_skills() {
+        use std::os::unix::fs::symlink;
+
+        let dir = folder(&["README.md"]);
+        symlink("loop", dir.path().join("loop")).unwrap();
+        symlink("gone", dir.path().join("dangling")).unwrap();
+        symlink("README.md", dir.path().join("file")).unwrap();
+        assert_eq!(kind_of(dir.path()).unwrap(), FolderKind::Empty);
+        fs::create_dir(dir.path().join("a")).unwrap();
+        fs::write(dir.path().join("a/SKILL.md"), "x").unwrap();
+        symlink("a", dir.path().join("linked")).unwrap();
+        let paths = ["a", "dangling", "linked", "loop"].map(|path| dir.path().join(path));
+        assert_eq!(skills_in(dir.path()).unwrap(), paths);
+    }
+
+    #[test]
+    fn folders_of_other_programs_group_no_skills() {
+        let dir = folder(&["a/SKILL.md", "node_modules/b/SKILL.md", ".git/c/SKILL.md"]);
+        assert_eq!(skills_in(dir.path()).unwrap(), [dir.path().join("a")]);
     }
 
     proptest! {

@@ -1,22 +1,27 @@
 //! Reading below a folder through its handle: each step is one name and no link is followed, so
 //! whatever is swapped in meanwhile cannot lead outside.
 
+#[cfg(any(not(unix), test))]
+mod portable;
+#[cfg(unix)]
+mod unix;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, FileType, OpenOptions};
-
+#[cfg(not(unix))]
+use self::portable::Handle;
+#[cfg(unix)]
+use self::unix::Handle;
 use crate::MAIN_FILE;
 use crate::stamp::Stamp;
 
 /// An open folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    dir: Dir,
+    handle: Handle,
     count: Count,
 }
 
@@ -31,7 +36,7 @@ pub(crate) enum Kind {
 }
 
 /// One name in a folder.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Child {
     pub(crate) name: OsString,
     pub(crate) kind: Kind,
@@ -63,46 +68,38 @@ impl Count {
 impl Folder {
     /// Opens the folder at this path; links in the path are followed, as whoever gave it meant.
     pub(crate) fn open(path: &Path, count: &Count) -> io::Result<Self> {
-        Ok(Self { dir: Dir::open_ambient_dir(path, ambient_authority())?, count: count.clone() })
+        Ok(Self { handle: Handle::open(path)?, count: count.clone() })
     }
 
     /// The folder of this name, which must not be a link.
     pub(crate) fn folder(&self, name: &OsStr) -> io::Result<Self> {
-        self.exact(name)?;
-        Ok(Self { dir: self.dir.open_dir_nofollow(name)?, count: self.count.clone() })
+        self.check(name)?;
+        Ok(Self { handle: self.handle.folder(name)?, count: self.count.clone() })
     }
 
     /// Opens the regular file of this name, which must not be a link, and tells its stamp.
     pub(crate) fn file(&self, name: &OsStr) -> io::Result<(File, Stamp)> {
-        self.exact(name)?;
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        #[cfg(unix)]
-        {
-            use cap_std::fs::OpenOptionsExt as _;
-            use rustix::fs::OFlags;
-            // A pipe with nobody at its other end would wait for ever.
-            options.custom_flags(OFlags::NONBLOCK.bits() as i32);
-        }
-        let file = self.dir.open_with(name, &options)?.into_std();
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
-            return Err(io::Error::other("it is not a regular file"));
-        }
+        self.check(name)?;
+        let opened = self.handle.file(name)?;
         self.count.opened();
-        Ok((file, Stamp::of(&metadata)))
+        Ok(opened)
     }
 
     /// What stands under this name, links not followed.
     pub(crate) fn look(&self, name: &OsStr) -> io::Result<(Kind, Stamp)> {
-        self.exact(name)?;
-        let metadata = self.dir.symlink_metadata(name)?;
-        Ok((kind(metadata.file_type()), Stamp::of_handle(&metadata)))
+        self.check(name)?;
+        self.handle.look(name)
+    }
+
+    /// The stamp of the folder itself: equal ones mean that no name came, went or was replaced in
+    /// between, up to the grain of the clock. `None` where the system does not tell.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        self.handle.stamp()
     }
 
     /// The same folder once more.
     pub(crate) fn again(&self) -> io::Result<Self> {
-        Ok(Self { dir: self.dir.try_clone()?, count: self.count.clone() })
+        Ok(Self { handle: self.handle.again()?, count: self.count.clone() })
     }
 
     /// The folder at the end of these names; `None` where there are none.
@@ -122,49 +119,31 @@ impl Folder {
     /// Every name in the folder in byte order, with the stamps of files.
     pub(crate) fn children(&self) -> io::Result<Vec<Child>> {
         self.count.listed();
-        let mut children = Vec::new();
-        for entry in self.dir.entries()? {
-            let entry = entry?;
-            let (mut kind, mut stamp) = (kind(entry.file_type()?), None);
-            if kind == Kind::File {
-                // Gone meanwhile is not there.
-                match entry.metadata() {
-                    Ok(metadata) => {
-                        kind = self::kind(metadata.file_type());
-                        stamp = (kind == Kind::File).then(|| Stamp::of_handle(&metadata));
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                    Err(error) => return Err(error),
-                }
-            }
-            children.push(Child { name: entry.file_name(), kind, stamp });
-        }
-        children.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut children = self.handle.children()?;
+        children.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         Ok(children)
     }
 
-    /// A name is the one that the folder shows. Disks that ignore case would open it under others.
-    fn exact(&self, name: &OsStr) -> io::Result<()> {
-        if cfg!(any(target_os = "macos", windows)) {
-            for entry in self.dir.entries()? {
-                if entry?.file_name() == name {
-                    return Ok(());
-                }
-            }
+    /// Every name in the folder that is UTF-8, and what stands under it, in no order. Files are not
+    /// looked at for it.
+    pub(crate) fn names(&self) -> io::Result<Vec<(String, Kind)>> {
+        self.count.listed();
+        self.handle.names()
+    }
+
+    /// A name is one step down, and the one that the folder shows: disks that ignore case would
+    /// open it under others.
+    fn check(&self, name: &OsStr) -> io::Result<()> {
+        let bytes = name.as_encoded_bytes();
+        if matches!(bytes, b"" | b"." | b"..") || bytes.contains(&b'/') {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        if cfg!(any(target_os = "macos", windows)) && !self.handle.shows(name)? {
             return Err(io::ErrorKind::NotFound.into());
         }
         Ok(())
     }
 }
 
-fn kind(kind: FileType) -> Kind {
-    if kind.is_symlink() {
-        Kind::Link
-    } else if kind.is_dir() {
-        Kind::Folder
-    } else if kind.is_file() {
-        Kind::File
-    } else {
-        Kind::Special
-    }
-}
+#[cfg(test)]
+mod tests;

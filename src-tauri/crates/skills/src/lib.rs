@@ -2,6 +2,15 @@
 //!
 //! A *skill* is a folder with a `SKILL.md` at its top. This crate reads the disk and never writes
 //! to it. It knows nothing of MCP, of approvals, or of the window; it has no async code.
+//!
+//! # Fuzzing
+//!
+//! `fuzz` has two targets for `cargo fuzz`, `front_matter` and `inspect`, each with a corpus to begin
+//! with. With the stable compiler, from this crate's folder:
+//!
+//! ```sh
+//! RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none inspect -- -max_total_time=120
+//! ```
 
 #![cfg_attr(
     test,

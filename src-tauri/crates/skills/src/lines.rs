@@ -1,6 +1,7 @@
 //! Lines of a text, and places in it.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::check::Place;
 
@@ -41,17 +42,22 @@ pub(crate) fn without_last_break(text: &str) -> &str {
 #[derive(Debug)]
 pub(crate) struct LineIndex<'a> {
     text: &'a str,
-    starts: Vec<usize>,
+    /// Looked for with the first place that is asked for: most texts have nothing to be said of.
+    starts: OnceLock<Vec<usize>>,
 }
 
 impl<'a> LineIndex<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, starts: lines_at(text).map(|(start, _)| start).collect() }
+        Self { text, starts: OnceLock::new() }
+    }
+
+    fn starts(&self) -> &[usize] {
+        self.starts.get_or_init(|| lines_at(self.text).map(|(start, _)| start).collect())
     }
 
     /// The line, from 1, of a byte.
     pub(crate) fn line(&self, at: usize) -> u32 {
-        self.starts.partition_point(|start| *start <= at).max(1) as u32
+        self.starts().partition_point(|start| *start <= at).max(1) as u32
     }
 
     /// The place of a range of bytes; its length ends with its first line.
@@ -59,7 +65,7 @@ impl<'a> LineIndex<'a> {
         let start = self.boundary(range.start);
         let end = self.boundary(range.end).max(start);
         let line = self.line(start);
-        let line_start = self.starts.get(line as usize - 1).copied().unwrap_or(0);
+        let line_start = self.starts().get(line as usize - 1).copied().unwrap_or(0);
         let before = &self.text[line_start..start];
         let before = if line == 1 { before.trim_start_matches('\u{feff}') } else { before };
         let marked = lines(&self.text[start..end]).next().map_or("", without_last_break);

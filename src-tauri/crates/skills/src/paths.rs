@@ -137,6 +137,6 @@ impl Paths {
     }
 }
 
-fn absolute(value: Option<OsString>) -> Option<PathBuf> {
+pub(crate) fn absolute(value: Option<OsString>) -> Option<PathBuf> {
     value.map(PathBuf::from).filter(|path| path.is_absolute())
 }

@@ -20,6 +20,7 @@ use crate::check::Place;
 use crate::check::publishable;
 use crate::frontmatter::block::{self, NoBlock};
 use crate::frontmatter::recover;
+use crate::frontmatter::said;
 use crate::frontmatter::tree::{self, NotYaml};
 use crate::frontmatter::unquoted;
 use crate::frontmatter::{FrontMatter, YamlVersion};
@@ -183,7 +184,10 @@ fn stop(text: &str, yaml_start: usize, error: &NotYaml) -> String {
         Some((Some(colon), field)) => {
             (colon, format!("the unquoted `: ` in the value of `{field}`"))
         }
-        _ => (error.at, error.message.clone()),
+        _ => (
+            said::fault(yaml, error.at, &error.message),
+            said::in_plain_words(&error.message).into_owned(),
+        ),
     };
     let place = place(text, yaml_start + at);
     format!("at line {}, column {}: {reason}", place.line, place.column)

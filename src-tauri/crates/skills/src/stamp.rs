@@ -48,6 +48,20 @@ impl Stamp {
     }
 
     /// The same of what is looked at through a folder's handle.
+    #[cfg(unix)]
+    #[allow(clippy::unnecessary_cast, reason = "the numbers differ between systems")]
+    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        Self {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+            changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
+        }
+    }
+
+    /// The same of what is looked at through a folder's handle.
+    #[cfg(any(not(unix), test))]
     pub(crate) fn of_handle(metadata: &cap_std::fs::Metadata) -> Self {
         #[cfg(unix)]
         {
@@ -93,8 +107,8 @@ pub(crate) fn is_fresh(newest: i128, now: SystemTime) -> bool {
 }
 
 #[cfg(unix)]
-fn nanoseconds(seconds: i64, rest: i64) -> i128 {
-    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
+fn nanoseconds(seconds: impl Into<i128>, rest: impl Into<i128>) -> i128 {
+    seconds.into() * 1_000_000_000 + rest.into()
 }
 
 fn since_epoch(time: SystemTime) -> i128 {

@@ -1,11 +1,14 @@
 //! The tools that read skills, and where each keeps them: a table, not code.
 
+mod reads;
+
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+pub use reads::{NamedBy, Precedence, ProjectRank, Reads, Said};
 use serde::Deserialize;
 
 use crate::paths::Paths;
@@ -16,6 +19,11 @@ const TABLE: &str = include_str!("tools.toml");
 
 /// Folders that a pattern of a project stands for before giving up.
 const MAX_MATCHES: usize = 1_000;
+
+/// What is in a folder without its tool: what file managers leave in any, and where Skillhold may
+/// stage files.
+const OF_OTHERS: [&str; 6] =
+    [".DS_Store", ".localized", ".directory", "Thumbs.db", "desktop.ini", ".skillhold"];
 
 /// Bytes of a `package.json` that is looked into.
 const MAX_PACKAGE: u64 = 1024 * 1024;
@@ -74,96 +82,6 @@ impl Preset {
     }
 }
 
-/// How a tool reads its folders, as far as a source says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reads {
-    /// Which of several skills of one name it takes.
-    #[serde(default)]
-    pub precedence: Precedence,
-    /// The order in which it ranks its folders, the strongest first, where that is not the order
-    /// of the table.
-    #[serde(default)]
-    strongest: Vec<String>,
-    /// Whether it reads a skill whose folder is a link.
-    #[serde(default)]
-    pub links: Said,
-    /// Whether it reads a skill in a folder that groups several.
-    #[serde(default)]
-    pub groups: Said,
-    /// Whether it reads a skill whose front matter is no valid YAML.
-    #[serde(default)]
-    pub invalid_yaml: Said,
-    /// Whether it reads a skill without a description.
-    #[serde(default)]
-    pub no_description: Said,
-    /// What a skill is called.
-    #[serde(default)]
-    pub name: NamedBy,
-    /// How a project's skills stand to those of the person.
-    #[serde(default)]
-    pub project: ProjectRank,
-    /// Where that is said.
-    #[serde(default)]
-    pub source: Option<String>,
-}
-
-/// Which of two skills of one name a tool takes in a project: the project's or the person's.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProjectRank {
-    /// The project's.
-    Stronger,
-    /// The person's.
-    Weaker,
-    /// Both.
-    Equal,
-    /// No source says.
-    #[default]
-    Unknown,
-}
-
-/// Which of several skills of one name in a tool's folders it takes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Precedence {
-    /// The one in the first folder, in the order that the table gives.
-    First,
-    /// The one in the last folder.
-    Last,
-    /// Every one of them.
-    All,
-    /// No source says.
-    #[default]
-    Unknown,
-}
-
-/// What a source says of a question.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Said {
-    /// It does.
-    Yes,
-    /// It does not.
-    No,
-    /// No source says.
-    #[default]
-    Unknown,
-}
-
-/// What a tool calls a skill by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NamedBy {
-    /// Its folder's name.
-    Folder,
-    /// The field `name`.
-    Field,
-    /// No source says.
-    #[default]
-    Unknown,
-}
-
 /// A folder that a tool reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolRoot {
@@ -211,6 +129,11 @@ impl Tool {
         expanded(&self.read_only, paths).for_each(|path| add(path, true, false));
         expanded(&self.caches, paths).for_each(|path| add(path, true, true));
         roots
+    }
+
+    /// Its own folders of skills, in order.
+    pub(crate) fn own_roots(&self, paths: &Paths) -> Vec<PathBuf> {
+        expanded(&self.user, paths).collect()
     }
 
     /// Where a copy for it goes: its first own folder.
@@ -271,7 +194,10 @@ impl Tool {
             let others = names_below(&mark, paths);
             // A folder that may not be listed is more than a left-over.
             let Ok(children) = fs::read_dir(&mark) else { return Detection::Detected };
-            if children.flatten().any(|child| !others.contains(&child.file_name())) {
+            let left_over = |name: &OsString| {
+                others.contains(name) || OF_OTHERS.iter().any(|other| name == other)
+            };
+            if children.flatten().any(|child| !left_over(&child.file_name())) {
                 return Detection::Detected;
             }
             folder = true;
@@ -292,7 +218,7 @@ pub struct ProjectRoot {
 
 /// Where any tool would keep skills or a mark of its own inside of this project, there or not, as
 /// far as no other folder's name has to be known for it.
-pub(crate) fn project_folders(project: &Path) -> Vec<PathBuf> {
+pub fn project_folders(project: &Path) -> Vec<PathBuf> {
     let marks = tools().iter().flat_map(|tool| &tool.detect_in_project);
     let marks = marks.flat_map(|mark| mark.split(" & ")).map(|part| match part.split_once('#') {
         Some((file, _)) => file,

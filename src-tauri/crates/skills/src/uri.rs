@@ -137,7 +137,10 @@ impl SkillUri {
 
     /// The URI of the file at this decoded path.
     pub fn file_uri(&self, path: &str) -> String {
-        format!("{}{}", self.base(), encode_path(path))
+        let mut uri = String::with_capacity(self.base().len() + path.len());
+        uri.push_str(self.base());
+        uri.extend(utf8_percent_encode(path, PATH));
+        uri
     }
 
     /// The decoded path, relative to the skill, of a resource that must lie inside it. Both

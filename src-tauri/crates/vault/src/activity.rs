@@ -18,6 +18,8 @@ use crate::vault::Vault;
 pub enum ActivityKind {
     /// A server was added.
     ServerAdded,
+    /// A server got another address or command line.
+    ServerChanged,
     /// A server was removed.
     ServerRemoved,
     /// A skill was approved.

@@ -487,5 +487,6 @@ fn origin(source: &Source, prepared: &Prepared) -> Origin {
         Source::Local { path, .. } => {
             Origin::Folder { path: prepared.place.clone().unwrap_or_else(|| path.clone()) }
         }
+        Source::Unapproved { origin, .. } => origin.clone(),
     }
 }

@@ -1,6 +1,8 @@
 //! Approvals and rejections. An approval is bound to the id of a server, the way it is reached, the
 //! URI of the skill, and the whole set of (URI, size, digest) of its files.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
@@ -233,6 +235,27 @@ impl Vault {
             approvals.push(read_row(row)?.approval);
         }
         Ok(approvals)
+    }
+
+    /// Removes the kept bytes of a server that belong to no approval of it, whether that holds or
+    /// has ended. Says how many that were. A review that is open has to fetch its files again.
+    ///
+    /// # Errors
+    /// When the ledger or the disk fails.
+    pub fn make_room(&self, server: &ServerId) -> Result<u64, VaultError> {
+        let kept = {
+            let ledger = self.ledger();
+            let mut statement =
+                ledger.prepare_cached("SELECT files FROM approvals WHERE server = ?1")?;
+            let mut rows = statement.query(params![server.0])?;
+            let mut kept = HashSet::new();
+            while let Some(row) = rows.next()? {
+                let files: Vec<EntryFile> = serde_json::from_str(&row.get::<_, String>(0)?)?;
+                kept.extend(files.into_iter().map(|file| file.digest.hex()));
+            }
+            kept
+        };
+        self.blobs().keep_only(server, &kept)
     }
 
     /// Sets the person's own remark on an approval.

@@ -1,6 +1,7 @@
 //! Verified bytes of servers by digest: private to the program and outside of every folder that a
 //! tool reads.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -33,6 +34,29 @@ impl BlobStore {
         disk::remove_own(&self.of_server(server))
     }
 
+    /// Removes what this server gave but for these; says how many bytes that were.
+    pub(crate) fn keep_only(
+        &self,
+        server: &ServerId,
+        kept: &HashSet<String>,
+    ) -> Result<u64, VaultError> {
+        let folder = self.of_server(server);
+        let failed = VaultError::disk("read", &folder);
+        let files = match std::fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            files => files.map_err(failed)?,
+        };
+        let mut removed = 0;
+        for file in files.flatten() {
+            let is_kept = file.file_name().to_str().is_some_and(|name| kept.contains(name));
+            if !is_kept && let Ok(metadata) = file.metadata() {
+                disk::remove_own_file(&file.path())?;
+                removed += metadata.len();
+            }
+        }
+        Ok(removed)
+    }
+
     fn put_file(&self, server: &ServerId, digest: &Digest, bytes: &[u8]) -> Result<(), VaultError> {
         let folder = self.of_server(server);
         disk::make_private(&folder)?;
@@ -55,6 +79,17 @@ impl Blobs for BlobStore {
         }
         Ok(digest)
     }
+
+    fn stored(&self, server: &ServerId) -> Result<u64, BlobsError> {
+        let sizes = || -> io::Result<u64> {
+            let files = match std::fs::read_dir(self.of_server(server)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+                files => files?,
+            };
+            files.map(|file| Ok(file?.metadata()?.len())).sum()
+        };
+        sizes().map_err(|source| BlobsError { doing: "read", source })
+    }
 }
 
 #[cfg(test)]
@@ -75,8 +110,15 @@ mod tests {
         );
         assert_eq!(blobs.get(&a, &digest).unwrap().as_deref(), Some(&b"hello"[..]));
         assert_eq!(blobs.get(&b, &digest).unwrap(), None);
+        blobs.put(&a, b"hello").unwrap();
+        blobs.put(&a, b"you").unwrap();
+        assert_eq!((blobs.stored(&a).unwrap(), blobs.stored(&b).unwrap()), (8, 0));
+        assert_eq!(blobs.keep_only(&a, &HashSet::from([digest.hex()])).unwrap(), 3);
+        assert_eq!(blobs.keep_only(&b, &HashSet::new()).unwrap(), 0);
+        assert_eq!(blobs.stored(&a).unwrap(), 5);
         blobs.forget(&a).unwrap();
         assert_eq!(blobs.get(&a, &digest).unwrap(), None);
+        assert_eq!(blobs.stored(&a).unwrap(), 0);
     }
 
     #[test]

@@ -234,6 +234,14 @@ pub(crate) fn remove_own(path: &Path) -> Result<(), VaultError> {
     }
 }
 
+/// Removes a file that the vault made for itself. Nothing there is no error.
+pub(crate) fn remove_own_file(path: &Path) -> Result<(), VaultError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done.map_err(VaultError::disk("remove", path)),
+    }
+}
+
 /// Lets this person write into a folder of ours and those below. Where that fails, removing it says
 /// so.
 fn unlock(folder: &Path) {

@@ -9,7 +9,7 @@ use crate::disk;
 use crate::error::VaultError;
 
 /// Each brings the schema from the version of its position to the next one.
-const MIGRATIONS: &[&str] = &[include_str!("ledger/1.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("ledger/1.sql"), include_str!("ledger/2.sql")];
 
 /// How long a statement waits for another process before it fails.
 const BUSY: Duration = Duration::from_secs(5);
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(aside, None);
         let number =
             |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0)).unwrap();
-        assert_eq!(number("PRAGMA user_version"), 1);
+        assert_eq!(number("PRAGMA user_version"), 2);
         assert_eq!(number("PRAGMA foreign_keys"), 1);
         assert_eq!(number("PRAGMA busy_timeout"), 5000);
         let mode: String =

@@ -1,6 +1,7 @@
 //! A change to tools' folders as data: worked out from the record and the disk, shown to the person,
 //! applied, undone. The same source, targets and disk give the same plan.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use skills::manifest::Manifest;
 use skills::uri::SkillUri;
 
 use crate::error::VaultError;
-use crate::placement::Found;
+use crate::placement::{Found, Origin};
 use crate::servers::SavedServer;
 use crate::target::{Ground, merged};
 use crate::vault::Vault;
@@ -34,6 +35,18 @@ pub enum Source {
         path: PathBuf,
         /// Its files as they were listed.
         manifest: Manifest,
+    },
+    /// A skill that nobody approved. It only goes where no tool looks.
+    Unapproved {
+        /// Where the bytes came from.
+        origin: Origin,
+        /// The folder's own name.
+        name: String,
+        /// The files.
+        files: Manifest,
+        /// Their bytes by path; not kept with the plan, and checked against `files`.
+        #[serde(skip)]
+        contents: BTreeMap<String, Vec<u8>>,
     },
 }
 

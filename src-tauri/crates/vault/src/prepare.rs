@@ -35,6 +35,8 @@ pub(crate) struct Prepared {
     pub(crate) left_out: Option<LeftOut>,
     /// Real path of a local source.
     pub(crate) place: Option<PathBuf>,
+    /// It must not go where a tool looks.
+    pub(crate) secluded: bool,
     /// Why it must not be written, a sentence each.
     pub(crate) blockers: Vec<String>,
 }
@@ -64,6 +66,9 @@ impl Vault {
         match source {
             Source::Approved { server, entry } => self.prepare_approved(server, entry),
             Source::Local { path, manifest } => Ok(prepare_local(path, manifest)),
+            Source::Unapproved { name, files, contents, .. } => {
+                Ok(prepare_unapproved(name, files, contents))
+            }
         }
     }
 
@@ -104,6 +109,7 @@ impl Vault {
             executable: BTreeSet::new(),
             left_out: None,
             place: None,
+            secluded: false,
             blockers,
         };
         if prepared.blockers.is_empty() {
@@ -220,6 +226,7 @@ fn prepare_local(path: &Path, manifest: &Manifest) -> Prepared {
         executable: BTreeSet::new(),
         left_out: None,
         place: None,
+        secluded: false,
         blockers: path_problems(manifest),
     };
     let place = match path.canonicalize() {
@@ -251,6 +258,36 @@ fn prepare_local(path: &Path, manifest: &Manifest) -> Prepared {
         .collect();
     prepared.place = Some(place);
     prepared
+}
+
+fn prepare_unapproved(
+    name: &str,
+    files: &Manifest,
+    contents: &BTreeMap<String, Vec<u8>>,
+) -> Prepared {
+    let mut blockers = path_problems(files);
+    let given = Manifest::new(contents.iter().map(|(path, bytes)| file_of(path, bytes)).collect());
+    if !given.is_ok_and(|given| given == *files) {
+        blockers.push("the bytes are not those of the plan".to_owned());
+    }
+    if let Err(error) = files.within_limits() {
+        blockers.push(error.to_string());
+    }
+    Prepared {
+        name: name.to_owned(),
+        declared_name: contents.get(MAIN_FILE).and_then(|bytes| declared_name(bytes)),
+        files: files.clone(),
+        contents: contents.clone(),
+        executable: BTreeSet::new(),
+        left_out: None,
+        place: None,
+        secluded: true,
+        blockers,
+    }
+}
+
+fn file_of(path: &str, bytes: &[u8]) -> ManifestFile {
+    ManifestFile { path: path.to_owned(), size: bytes.len() as u64, digest: Digest::of(bytes) }
 }
 
 fn declared_name(skill_md: &[u8]) -> Option<String> {
@@ -300,11 +337,7 @@ fn leave_out(prepared: &mut Prepared, granted: &BTreeSet<String>) {
         return;
     }
     edited.sort_by_key(|file| file.path != MAIN_FILE);
-    let files = prepared.contents.iter().map(|(path, bytes)| ManifestFile {
-        path: path.clone(),
-        size: bytes.len() as u64,
-        digest: Digest::of(bytes),
-    });
+    let files = prepared.contents.iter().map(|(path, bytes)| file_of(path, bytes));
     match Manifest::new(files.collect()) {
         Ok(files) => prepared.files = files,
         Err(error) => prepared.blockers.push(error.to_string()),

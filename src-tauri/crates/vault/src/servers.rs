@@ -26,6 +26,33 @@ pub struct SavedServer {
     pub added_at: Timestamp,
 }
 
+/// The names of what a server is given besides its address or command line. The values are secrets
+/// and not in the ledger. They are no part of what an approval is bound to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServerValues {
+    /// Whether it is sent a bearer token.
+    pub token: bool,
+    /// Headers it is sent, in their order.
+    pub headers: Vec<String>,
+    /// Variables its program is started with, in their order.
+    pub variables: Vec<String>,
+}
+
+impl ServerValues {
+    /// Each as its kind and name.
+    fn rows(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let token = self.token.then_some((TOKEN, ""));
+        let headers = self.headers.iter().map(|name| (HEADER, name.as_str()));
+        let variables = self.variables.iter().map(|name| (VARIABLE, name.as_str()));
+        token.into_iter().chain(headers).chain(variables)
+    }
+}
+
+const TOKEN: &str = "token";
+const HEADER: &str = "header";
+const VARIABLE: &str = "variable";
+const SIGN_IN: &str = "signIn";
+
 /// What a server offered when it was last listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LastOffers {
@@ -138,6 +165,127 @@ impl Vault {
             .ledger()
             .execute("UPDATE servers SET enabled = ?2 WHERE id = ?1", params![id.0, enabled])?;
         found(rows, id)
+    }
+
+    /// Gives a server another address or command line. By that it is another server: no approval
+    /// carries over, and what it offered last is forgotten. Approvals of the old address stay with
+    /// that address.
+    ///
+    /// # Errors
+    /// When there is no such server, it is the samples, or the ledger fails.
+    pub fn set_server_endpoint(
+        &self,
+        id: &ServerId,
+        endpoint: Endpoint,
+    ) -> Result<SavedServer, VaultError> {
+        let before = self.server(id)?;
+        if endpoint == before.endpoint {
+            return Ok(before);
+        }
+        if endpoint == Endpoint::Samples || before.endpoint == Endpoint::Samples {
+            return Err(VaultError::BadInput("the samples have no address".to_owned()));
+        }
+        let server = SavedServer { endpoint, ..before };
+        let mut ledger = self.ledger();
+        let transaction = ledger.transaction()?;
+        transaction.execute(
+            "UPDATE servers SET endpoint = ?2 WHERE id = ?1",
+            params![id.0, serde_json::to_string(&server.endpoint)?],
+        )?;
+        transaction.execute("DELETE FROM offers WHERE server = ?1", params![id.0])?;
+        transaction.execute(
+            "DELETE FROM server_values WHERE server = ?1 AND kind = ?2",
+            params![id.0, SIGN_IN],
+        )?;
+        Activity::now(ActivityKind::ServerChanged, &server.label, server.endpoint.shown())
+            .about(id, None)
+            .write(&transaction)?;
+        transaction.commit()?;
+        Ok(server)
+    }
+
+    /// The names of what a server is given.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn server_values(&self, id: &ServerId) -> Result<ServerValues, VaultError> {
+        let ledger = self.ledger();
+        let mut statement = ledger.prepare_cached(
+            "SELECT kind, name FROM server_values WHERE server = ?1 ORDER BY place",
+        )?;
+        let rows = statement
+            .query_map(params![id.0], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+        let mut values = ServerValues::default();
+        for row in rows {
+            let (kind, name) = row?;
+            match kind.as_str() {
+                TOKEN => values.token = true,
+                HEADER => values.headers.push(name),
+                VARIABLE => values.variables.push(name),
+                SIGN_IN => {}
+                _ => tracing::warn!(kind, "a kind of value is not known and is left out"),
+            }
+        }
+        Ok(values)
+    }
+
+    /// Remembers the names of what a server is given, in place of those before.
+    ///
+    /// # Errors
+    /// When there is no such server, a name comes twice, or the ledger fails.
+    pub fn set_server_values(
+        &self,
+        id: &ServerId,
+        values: &ServerValues,
+    ) -> Result<(), VaultError> {
+        self.server(id)?;
+        let mut ledger = self.ledger();
+        let transaction = ledger.transaction()?;
+        transaction.execute(
+            "DELETE FROM server_values WHERE server = ?1 AND kind <> ?2",
+            params![id.0, SIGN_IN],
+        )?;
+        for (place, (kind, name)) in (0_i64..).zip(values.rows()) {
+            transaction.execute(
+                "INSERT INTO server_values VALUES (?1, ?2, ?3, ?4)",
+                params![id.0, kind, name, place],
+            )?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Whether somebody is signed in to a server. What they were given is a secret and not in the
+    /// ledger.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn is_signed_in(&self, id: &ServerId) -> Result<bool, VaultError> {
+        let ledger = self.ledger();
+        let mut statement =
+            ledger.prepare_cached("SELECT 1 FROM server_values WHERE server = ?1 AND kind = ?2")?;
+        Ok(statement.exists(params![id.0, SIGN_IN])?)
+    }
+
+    /// Remembers whether somebody is signed in to a server. Another address ends it.
+    ///
+    /// # Errors
+    /// When there is no such server, or the ledger fails.
+    pub fn set_signed_in(&self, id: &ServerId, signed_in: bool) -> Result<(), VaultError> {
+        self.server(id)?;
+        let ledger = self.ledger();
+        if signed_in {
+            ledger.execute(
+                "INSERT OR REPLACE INTO server_values VALUES (?1, ?2, '', -1)",
+                params![id.0, SIGN_IN],
+            )?;
+        } else {
+            ledger.execute(
+                "DELETE FROM server_values WHERE server = ?1 AND kind = ?2",
+                params![id.0, SIGN_IN],
+            )?;
+        }
+        Ok(())
     }
 
     /// Removes a server with its approvals, rejections, last offers and kept bytes. What was

@@ -200,6 +200,7 @@ fn view(
     let problem = name_problem(name, own_name)
         .or_else(|| root_problem(root, ground))
         .or_else(|| source_problem(root, folder, prepared.place.as_deref()))
+        .or_else(|| prepared.secluded.then(|| seclusion_problem(root, ground)).flatten())
         .or_else(|| taken_in_other_case(root, name));
     if let Some(problem) = problem {
         return View::Blocked(problem);
@@ -287,6 +288,19 @@ fn source_problem(root: &Path, folder: &Path, source: Option<&Path>) -> Option<S
     (inside || around || nested).then(|| {
         format!("{} and the skill to be copied, {}, overlap", folder.display(), source.display())
     })
+}
+
+/// What nobody approved must lie neither in a folder that a tool scans nor around one.
+fn seclusion_problem(root: &Path, ground: &Ground<'_>) -> Option<String> {
+    let scanned = ground
+        .scanned()
+        .iter()
+        .find(|scanned| root.starts_with(scanned) || scanned.starts_with(root))?;
+    Some(format!(
+        "{} and {}, where a tool looks for skills, overlap, and it is not approved",
+        root.display(),
+        scanned.display()
+    ))
 }
 
 /// A name that is the same folder on a disk that ignores case.

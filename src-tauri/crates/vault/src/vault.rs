@@ -134,4 +134,8 @@ impl skills::blobs::Blobs for Vault {
     ) -> Result<skills::digest::Digest, skills::blobs::BlobsError> {
         self.blobs.put(server, bytes)
     }
+
+    fn stored(&self, server: &skills::origin::ServerId) -> Result<u64, skills::blobs::BlobsError> {
+        self.blobs.stored(server)
+    }
 }

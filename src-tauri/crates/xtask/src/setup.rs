@@ -121,8 +121,8 @@ const NEEDS: &[Need] = &[
 /// The oldest Node that the page's tools run on.
 const NODE: (u32, u32) = (20, 19);
 
-/// Installs what is missing: system packages, the page's packages, the tests' Pythons, the
-/// conformance suite.
+/// Installs what is missing: system packages, the page's packages, the tests' Pythons, and what they
+/// need of npm.
 ///
 /// # Errors
 /// With what is missing and the one line that mends it, where it may not install it itself.
@@ -132,7 +132,7 @@ pub(crate) fn set_up(purpose: For) -> Result<(), String> {
     page_packages()?;
     if purpose == For::Tests {
         pythons()?;
-        conformance()?;
+        nodes()?;
     }
     Ok(())
 }
@@ -240,6 +240,7 @@ fn page_packages() -> Result<(), String> {
 /// A virtual environment for each version of FastMCP that the tests talk to: its list in
 /// tests/peers, its folder beside the profile's, what it holds.
 const PYTHONS: &[(&str, &str, &str)] = &[
+    ("requirements-3.4.txt", "peers-venv-3.4", "FastMCP 3.4.11"),
     ("requirements.txt", "peers-venv", "FastMCP 4.1.7 and skills-ref"),
     ("requirements-4.2.txt", "peers-venv-4.2", "FastMCP 4.2.3"),
 ];
@@ -260,22 +261,30 @@ fn pythons() -> Result<(), String> {
     })
 }
 
-/// The official conformance suite, in a folder beside the profile's.
-fn conformance() -> Result<(), String> {
-    let folder = repository::target().join("conformance");
-    let pinned = repository::root().join("tests/peers/conformance");
-    let lock = pinned.join("package-lock.json");
-    once_for(&lock, &folder.join("installed-lock.json"), || {
-        println!("installing MCP's conformance suite with npm into {}", folder.display());
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
-        for name in ["package.json", "package-lock.json"] {
-            std::fs::copy(pinned.join(name), folder.join(name))
-                .map_err(|error| format!("{}: {error}", pinned.join(name).display()))?;
-        }
-        // It brings the Node that it needs; the one that runs npm may be older.
-        let install = ["ci", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-        shown(npm(&install).current_dir(&folder))
+/// What the tests need of npm: its folder in tests/peers and beside the profile's, what it holds.
+const NODES: &[(&str, &str)] = &[
+    ("conformance", "MCP's conformance suite"),
+    ("ts-server", "MCP's TypeScript SDK for servers"),
+];
+
+/// The packages of the programs that the tests talk to.
+fn nodes() -> Result<(), String> {
+    NODES.iter().try_for_each(|(name, what)| {
+        let folder = repository::target().join(name);
+        let pinned = repository::root().join("tests/peers").join(name);
+        let lock = pinned.join("package-lock.json");
+        once_for(&lock, &folder.join("installed-lock.json"), || {
+            println!("installing {what} with npm into {}", folder.display());
+            std::fs::create_dir_all(&folder)
+                .map_err(|error| format!("{}: {error}", folder.display()))?;
+            for name in ["package.json", "package-lock.json"] {
+                std::fs::copy(pinned.join(name), folder.join(name))
+                    .map_err(|error| format!("{}: {error}", pinned.join(name).display()))?;
+            }
+            // The suite brings the Node that it needs; the one that runs npm may be older.
+            let install = ["ci", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+            shown(npm(&install).current_dir(&folder))
+        })
     })
 }
 

@@ -1,5 +1,7 @@
 #![allow(clippy::disallowed_methods)]
 
+use std::fs;
+
 use super::*;
 
 const MAIN: &str =
@@ -37,7 +39,7 @@ fn report(shown: &str, diagnostics: Vec<Diagnostic>) -> Report {
     skill(folder.path());
     let checked =
         Checked { diagnostics, name: "no\u{202e}tes".into(), ..check_folder(folder.path()) };
-    Report { shown: shown.into(), checked }
+    Report { shown: shown.into(), checked, fixable: Fixable { edits: true, renames: true } }
 }
 
 #[test]

@@ -49,6 +49,8 @@ fn each_flag_is_heard() {
         }
     );
     assert_eq!(serve.page_size, NonZeroUsize::new(7));
+    let line = ["--http", "0.0.0.0:0", "--allow-remote", "--allow-host", "a", "--allow-host", "B"];
+    assert_eq!(read(&line).unwrap().allow_host, ["a", "B"]);
     assert!(read(&["--stdio", "--merge-identical"]).unwrap().options().merge_identical);
 }
 
@@ -65,6 +67,13 @@ fn what_does_not_go_together_is_wrong_use() {
     wrong(&["--stdio", "--token-file", "x"]);
     wrong(&["--http", "0.0.0.0:0", "--allow-remote", "--no-token"]);
     wrong(&["--http", "example.org:80"]);
+    assert!(wrong(&["--http", "127.0.0.1:0", "--allow-host", "a"]).contains("--allow-remote"));
+    wrong(&["--stdio", "--allow-host", "a"]);
+    wrong(&["--http", "127.0.0.1:0", "--no-token", "--allow-host", "a"]);
+    for name in ["mybox.local:80", "http://mybox.local", "", "a b"] {
+        let line = ["--http", "0.0.0.0:0", "--allow-remote", "--allow-host", name];
+        assert!(wrong(&line).contains("without a port"), "{name}");
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ expected: string,
 /**
  * As received.
  */
-actual: string, } | { "kind": "failed", 
+actual: string, } | { "kind": "unverified" } | { "kind": "failed", 
 /**
  * Why.
  */

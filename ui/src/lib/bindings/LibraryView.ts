@@ -2,6 +2,7 @@
 import type { RootProblem } from "./RootProblem";
 import type { SkillRow } from "./SkillRow";
 import type { ToolView } from "./ToolView";
+import type { UnreadFolder } from "./UnreadFolder";
 
 /**
  * The whole library at one moment.
@@ -26,4 +27,8 @@ skills: Array<SkillRow>,
 /**
  * Roots that could not be read.
  */
-problems: Array<RootProblem>, };
+problems: Array<RootProblem>, 
+/**
+ * Folders of skills of tools that are not here: what is in them is not read.
+ */
+unread: Array<UnreadFolder>, };

@@ -42,6 +42,14 @@ checks: Array<CheckView>,
  */
 nested: Array<string>, 
 /**
+ * Whether the server can show what lies in its folder.
+ */
+showsFolder: boolean, 
+/**
+ * Whether an unverified copy of it can be exported.
+ */
+canExport: boolean, 
+/**
  * What happened to it here, newest first.
  */
 history: Array<ActivityRow>, };

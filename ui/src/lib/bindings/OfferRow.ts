@@ -44,4 +44,12 @@ existsLocally: boolean,
 /**
  * Ids of tools it is installed in from here.
  */
-installedIn: Array<string>, };
+installedIn: Array<string>, 
+/**
+ * Whether a list of the server shows it; else it was looked up by its URI.
+ */
+listed: boolean, 
+/**
+ * What happened to it on the server since it was listed, in a sentence.
+ */
+note: string | null, };

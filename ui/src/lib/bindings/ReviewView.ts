@@ -97,4 +97,8 @@ nested: Array<NestedSkill>,
 /**
  * Why it cannot be approved, a sentence each; empty when it can.
  */
-blockers: Array<string>, };
+blockers: Array<string>, 
+/**
+ * What happened on the server while it was fetched, in a sentence.
+ */
+note: string | null, };

@@ -23,7 +23,11 @@ at: string, } | { "kind": "refused",
 /**
  * Which ones, a sentence each.
  */
-reasons: Array<string>, } | { "kind": "unverifiable", 
+reasons: Array<string>, } | { "kind": "mismatched", 
+/**
+ * What is wrong, in a sentence.
+ */
+reason: string, } | { "kind": "unverifiable", 
 /**
  * Why.
  */

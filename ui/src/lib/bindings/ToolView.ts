@@ -38,9 +38,13 @@ installRoot: string,
  */
 on: boolean, 
 /**
- * What the person chose; absent where detection decides.
+ * What the person chose; absent where they chose nothing.
  */
 chosen: boolean | null, 
+/**
+ * Whether Skillhold placed something for it.
+ */
+placed: boolean, 
 /**
  * Whether the person set its folders.
  */

@@ -5,11 +5,12 @@
 import type { FileContent } from "../bindings/FileContent";
 import type { FileState } from "../bindings/FileState";
 import { addFolder, removeFolder, setTool, settings } from "./fake/choices";
+import * as adding from "./fake/adding";
 import * as content from "./fake/content";
 import type { Files } from "./fake/content";
 import { libraryView, skillDetail } from "./fake/disk";
 import { applyAllFixes, applyFix } from "./fake/judging";
-import { fileState, offerDetail, reach, reviewView, serversView } from "./fake/offers";
+import { fileState, offerDetail, offerRow, reach, reviewView, serversView } from "./fake/offers";
 import { applyPlan, plan, undo } from "./fake/placing";
 import * as sharing from "./fake/sharing";
 import { State, failure, type FakeOptions } from "./fake/state";
@@ -32,33 +33,6 @@ function file(files: Files, path: string, owner: string, state: FileState): File
   const text = files[path];
   if (text === undefined) throw failure("gone", `${owner} has no file ${path}`);
   return { path, size: content.sizeOf(text), state, body: content.body(path, text) };
-}
-
-function add(state: State, label: string, address: string, reached: Server["reached"]): string {
-  if (state.servers.some((server) => server.label === label)) {
-    throw failure("badInput", `there is already a server called ${label}`, "Choose another label.");
-  }
-  const server: Server = {
-    id: state.fresh("srv"),
-    label,
-    address,
-    reached,
-    enabled: true,
-    protocol: "2026-07-28",
-    source: "extension",
-    error:
-      reached === "http"
-        ? failure("unreachable", `nothing answers at ${address}`, "Start the server, then retry.")
-        : failure("protocol", `${address} ended before it said anything`, "Run it in a terminal."),
-    notices: [],
-    offers: [],
-  };
-  const last = (one: Server) => one.reached === "samples";
-  const others = state.servers.filter((one) => !last(one));
-  state.servers = [...others, server, ...state.servers.filter(last)];
-  state.log("serverAdded", label, `Added ${address}`);
-  state.emit("servers", "activity");
-  return server.id;
 }
 
 /** The sample that changes does so a moment after it was approved. */
@@ -137,38 +111,52 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       return serversView(state);
     },
 
-    async addHttpServer(label, url) {
+    async addHttpServer(label, url, given) {
       state.record("addHttpServer", label, url);
       await state.wait(4);
-      if (!/^https?:\/\/[^\s/]+/.test(url)) {
-        const hint = "Write it as in http://127.0.0.1:8000/mcp.";
-        throw failure("badInput", `${url} is not an address`, hint);
-      }
-      return add(state, label, url, "http");
+      return adding.addHttp(state, label, url, given);
     },
 
-    async previewCommand(line) {
+    async previewCommand(line, variables) {
       state.record("previewCommand", line);
       await state.wait();
-      if ((line.match(/"/g) ?? []).length % 2 === 1) {
-        throw failure("badInput", "a quotation mark is not closed", "Close it, or leave it out.");
-      }
-      const words = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"|"$/g, ""));
-      const [program, ...args] = words;
-      if (!program) throw failure("badInput", "the command is empty");
-      const token = state.fresh("preview");
-      state.previews.set(token, line);
-      const resolved = program.startsWith("nosuch") ? null : `/usr/local/bin/${program}`;
-      return { token, program, args, resolved };
+      return adding.preview(state, line, variables);
     },
 
     async confirmCommand(label, token) {
       state.record("confirmCommand", label, token);
       await state.wait(4);
-      const line = state.previews.get(token);
-      if (line === undefined) throw failure("badInput", "this command was not previewed");
-      state.previews.delete(token);
-      return add(state, label, line, "command");
+      return adding.confirm(state, label, token);
+    },
+
+    async findServers() {
+      state.record("findServers");
+      await state.wait(6);
+      return adding.find(state);
+    },
+
+    async pasteServers(text) {
+      state.record("pasteServers");
+      await state.wait(2);
+      return adding.paste(state, text);
+    },
+
+    async addFound(found, label, filled) {
+      state.record("addFound", label, ...filled.map(({ name }) => name));
+      await state.wait(4);
+      return adding.addFound(state, found, label, filled);
+    },
+
+    async serverSettings(id) {
+      state.record("serverSettings", id);
+      await state.wait();
+      return adding.settings(state, id);
+    },
+
+    async changeServer(id, change) {
+      state.record("changeServer", id, change.address, change.token.kind);
+      await state.wait(4);
+      return adding.change(state, id, change);
     },
 
     async renameServer(id, label) {
@@ -215,6 +203,53 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       const { server, offer } = state.offer(id, uri);
       reach(server);
       return file(offer.sent ?? offer.files, path, offer.name, fileState(offer, path));
+    },
+
+    async lookUpOffer(id, uri) {
+      state.record("lookUpOffer", id, uri);
+      await state.wait(6);
+      const server = state.server(id);
+      reach(server);
+      if (!/^[a-z][a-z0-9+.-]*:\/\/.+\/SKILL\.md$/i.test(uri)) {
+        throw failure(
+          "badInput",
+          `${uri} is not the uri of a skill`,
+          "It looks like skill://name/SKILL.md.",
+        );
+      }
+      const { offer } = state.offer(id, uri);
+      offer.found = true;
+      state.emit("servers");
+      return offerRow(state, server, offer);
+    },
+
+    async offerFolder(id, uri) {
+      state.record("offerFolder", id, uri);
+      await state.wait(6);
+      const { server, offer } = state.offer(id, uri);
+      reach(server);
+      const shown = Object.keys(offer.sent ?? offer.files).sort();
+      const files = shown.map((path) => ({ path, listed: offer.files[path] !== undefined }));
+      return { files, changed: files.some(({ listed }) => !listed), notices: [] };
+    },
+
+    async exportOffer(id, uri, understood) {
+      state.record("exportOffer", id, uri, String(understood));
+      await state.wait(6);
+      const { server, offer } = state.offer(id, uri);
+      reach(server);
+      if (!understood || !offer.unverifiable) throw failure("badInput", "it needs a yes");
+      return {
+        change: state.fresh("change"),
+        items: [
+          {
+            tool: "",
+            path: `~/Documents/${offer.name}-unverified`,
+            result: "written",
+            error: null,
+          },
+        ],
+      };
     },
 
     async startReview(job, id, uri, onProgress) {

@@ -74,6 +74,37 @@ test("sharing goes under the names that the commands take", async () => {
   ]);
 });
 
+test("what is given to servers goes under the names that the commands take", async () => {
+  const calls: [string, unknown][] = [];
+  mockIPC((command, args) => {
+    calls.push([command, args]);
+    return null;
+  });
+  const headers = [{ name: "X-Team", value: "core" }];
+  const change = {
+    address: "http://x",
+    token: { kind: "keep" as const },
+    headers: [{ name: "X-Team", value: null }],
+    variables: [],
+  };
+  await tauriHost.addHttpServer("a", "http://x", { token: null, headers });
+  await tauriHost.previewCommand("npx srv", [{ name: "KEY", value: "v" }]);
+  await tauriHost.findServers();
+  await tauriHost.pasteServers("{}");
+  await tauriHost.addFound("f", "a", []);
+  await tauriHost.serverSettings("s");
+  await tauriHost.changeServer("s", change);
+  expect(calls).toEqual([
+    ["add_http_server", { label: "a", url: "http://x", given: { token: null, headers } }],
+    ["preview_command", { line: "npx srv", variables: [{ name: "KEY", value: "v" }] }],
+    ["find_servers", {}],
+    ["paste_servers", { text: "{}" }],
+    ["add_found", { found: "f", label: "a", filled: [] }],
+    ["server_settings", { server: "s" }],
+    ["change_server", { server: "s", change }],
+  ]);
+});
+
 test("progress goes through a channel under its own name", async () => {
   let given: unknown;
   mockIPC((_, args) => {

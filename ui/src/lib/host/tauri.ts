@@ -21,9 +21,14 @@ export const tauriHost: Host = {
   openLink: (url) => invoke("open_link", { url }),
 
   servers: () => invoke("servers"),
-  addHttpServer: (label, url) => invoke("add_http_server", { label, url }),
-  previewCommand: (line) => invoke("preview_command", { line }),
+  addHttpServer: (label, url, given) => invoke("add_http_server", { label, url, given }),
+  previewCommand: (line, variables) => invoke("preview_command", { line, variables }),
   confirmCommand: (label, token) => invoke("confirm_command", { label, token }),
+  findServers: () => invoke("find_servers"),
+  pasteServers: (text) => invoke("paste_servers", { text }),
+  addFound: (found, label, filled) => invoke("add_found", { found, label, filled }),
+  serverSettings: (server) => invoke("server_settings", { server }),
+  changeServer: (server, change) => invoke("change_server", { server, change }),
   renameServer: (server, label) => invoke("rename_server", { server, label }),
   removeServer: (server) => invoke("remove_server", { server }),
   setServerEnabled: (server, enabled) => invoke("set_server_enabled", { server, enabled }),
@@ -31,6 +36,9 @@ export const tauriHost: Host = {
 
   offerDetail: (server, uri) => invoke("offer_detail", { server, uri }),
   offerFile: (server, uri, path) => invoke("offer_file", { server, uri, path }),
+  lookUpOffer: (server, uri) => invoke("look_up_offer", { server, uri }),
+  offerFolder: (server, uri) => invoke("offer_folder", { server, uri }),
+  exportOffer: (server, uri, understood) => invoke("export_offer", { server, uri, understood }),
 
   startReview: (job, server, uri, onProgress) =>
     invoke("start_review", { job, server, uri, onProgress: channel(onProgress) }),

@@ -8,12 +8,20 @@ import type { ActivityView } from "../bindings/ActivityView";
 import type { Changed } from "../bindings/Changed";
 import type { CommandPreview } from "../bindings/CommandPreview";
 import type { FileContent } from "../bindings/FileContent";
+import type { FoundServers } from "../bindings/FoundServers";
+import type { GivenValues } from "../bindings/GivenValues";
 import type { LibraryView } from "../bindings/LibraryView";
+import type { NamedValue } from "../bindings/NamedValue";
 import type { OfferDetail } from "../bindings/OfferDetail";
+import type { OfferFolder } from "../bindings/OfferFolder";
+import type { OfferRow } from "../bindings/OfferRow";
 import type { OutcomeView } from "../bindings/OutcomeView";
 import type { PlanView } from "../bindings/PlanView";
 import type { Progress } from "../bindings/Progress";
 import type { ReviewView } from "../bindings/ReviewView";
+import type { ServerChange } from "../bindings/ServerChange";
+import type { ServerSettings } from "../bindings/ServerSettings";
+import type { ServerStep } from "../bindings/ServerStep";
 import type { ServersView } from "../bindings/ServersView";
 import type { SettingsView } from "../bindings/SettingsView";
 import type { SharingChange } from "../bindings/SharingChange";
@@ -44,11 +52,21 @@ export interface Host {
 
   servers(): Promise<ServersView>;
   /** Adds a server by address and starts to connect; rejects when the address cannot be one. */
-  addHttpServer(label: string, url: string): Promise<string>;
+  addHttpServer(label: string, url: string, given: GivenValues): Promise<string>;
   /** Splits a command line into words; runs nothing. */
-  previewCommand(line: string): Promise<CommandPreview>;
-  /** Adds the command that was previewed under this token, and starts it. */
+  previewCommand(line: string, variables: NamedValue[]): Promise<CommandPreview>;
+  /** Adds the command that was previewed under this token, or gives it to its server, and starts it. */
   confirmCommand(label: string, token: string): Promise<string>;
+  /** Looks through the settings of other tools; starts and reaches nothing. */
+  findServers(): Promise<FoundServers>;
+  /** Reads settings that were pasted; starts and reaches nothing. */
+  pasteServers(text: string): Promise<FoundServers>;
+  /** Adds a server that was found, or says what it would start. */
+  addFound(found: string, label: string, filled: NamedValue[]): Promise<ServerStep>;
+  /** How a server is reached and what it is given; no value is in it. */
+  serverSettings(server: string): Promise<ServerSettings>;
+  /** Changes how a server is reached and what it is given, or says what it would start. */
+  changeServer(server: string, change: ServerChange): Promise<ServerStep>;
   renameServer(server: string, label: string): Promise<void>;
   /** Removes a server, what was fetched from it, and its approvals; installed skills stay. */
   removeServer(server: string): Promise<void>;
@@ -60,6 +78,12 @@ export interface Host {
   offerDetail(server: string, uri: string): Promise<OfferDetail>;
   /** Fetches exactly this file of an offered skill, checked. */
   offerFile(server: string, uri: string, path: string): Promise<FileContent>;
+  /** Asks a server for a skill by its URI, whether a list shows it or not; it stays among its offers. */
+  lookUpOffer(server: string, uri: string): Promise<OfferRow>;
+  /** What the server shows in the folder of an offered skill, against its entry. */
+  offerFolder(server: string, uri: string): Promise<OfferFolder>;
+  /** Asks for a folder with the system's dialog and exports an unverified copy into it; `understood` says that the warning was seen. Null when the person chose none. */
+  exportOffer(server: string, uri: string, understood: boolean): Promise<OutcomeView | null>;
 
   /** Fetches all files of an offered skill and checks them; `job` is what `cancel` takes. */
   startReview(job: string, server: string, uri: string, onProgress: OnProgress): Promise<ReviewView>;

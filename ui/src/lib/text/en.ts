@@ -95,6 +95,9 @@ export const en = {
       offHint: "Its folders are not read. Settings, under Tools, switches it on.",
       notFound: (name: string) => `${name} was not found on this machine`,
       notFoundHint: (root: string) => `Were it here, it would read ${root}.`,
+      folderOnly: (name: string) => `Only a folder of ${name} is here`,
+      folderOnlyHint: (name: string) =>
+        `${name} itself was not found, so that its skills are not read.`,
       server: "No skills are offered",
       serverOff: "This server is switched off",
       serverConnecting: "Connecting",
@@ -111,6 +114,7 @@ export const en = {
     approved: "approved",
     rejected: "rejected",
     refused: "refused",
+    mismatched: "does not match",
     unverifiable: "unverifiable",
     gone: "missing",
   },
@@ -124,6 +128,7 @@ export const en = {
     approved: "Approved exactly as it is offered now",
     rejected: "Rejected exactly as it is offered now",
     refused: "It breaks the rules for what a server may offer",
+    mismatched: "The server does not give what it declares",
     unverifiable: "It has no manifest that could be checked",
     gone: "The server no longer offers it",
   },
@@ -151,6 +156,7 @@ export const en = {
     noManifest: "The server declared no manifest for this skill.",
     refused: "This skill cannot be reviewed or installed",
     unverifiable: "This skill cannot be verified",
+    mismatched: "This skill does not match what its server declares",
     approvedAt: (when: string) => `Approved ${when}.`,
     approvedWith: (when: string) => `Approved ${when}, with the tools it asks for.`,
     approvedWithout: (when: string, fields: string[]) =>
@@ -208,6 +214,7 @@ export const en = {
     verified: "verified",
     restored: "verified, line endings put back",
     mismatch: "mismatch",
+    unverified: "not verified",
     failed: "not fetched",
     expected: "Expected",
     actual: "Actual",
@@ -239,6 +246,7 @@ export const en = {
       "Its files were inspected when you reviewed it. A review shows the findings again.",
     cannotInspect: "Nothing was inspected: this skill cannot be reviewed.",
     rulesHold: "Rules for skills: none is broken.",
+    notRead: "Inspection: nothing was inspected, as not every file can be read.",
     nothingFound: (rules: number) =>
       `Inspection: nothing found by ${plural(rules, "rule", "rules")}.`,
     counts: {
@@ -415,6 +423,10 @@ export const en = {
       foreign: "different content, not ours",
       blocked: "cannot be written",
     },
+    absent: "Not found on this machine",
+    absentHelp: "What is installed there is shown in the library from then on.",
+    off: "Switched off",
+    offHelp: "What is installed there is not shown in the library.",
     alsoSeenBy: (names: string[]) => `also read by ${names.join(", ")}`,
     ways: {
       keep: "Keep what is there",
@@ -471,6 +483,8 @@ export const en = {
     kind: "How it is reached",
     byAddress: "By address",
     byCommand: "By command",
+    byTool: "From another tool",
+    byPaste: "Paste settings",
     label: "Label",
     labelHelp: "Your name for it. Skillhold shows this, never what the server calls itself.",
     address: "Address",
@@ -493,6 +507,93 @@ export const en = {
     needLabel: "a label is needed",
     needAddress: "an address is needed",
     needCommand: "a command is needed",
+    token: "Token",
+    tokenHelp: "Sent as a bearer token. Leave it empty where none is needed.",
+    headers: "Headers",
+    addHeader: "Add a header",
+    variables: "Environment",
+    addVariable: "Add a variable",
+    variablesHelp:
+      "The program gets these and a small environment: the search path, the home folder, the language. Nothing else of yours.",
+    pairName: "Name",
+    pairValue: "Value",
+    unchanged: "unchanged",
+    removePair: (name: string) => (name === "" ? "Remove this row" : `Remove ${name}`),
+    showValues: "Show what is typed",
+    kept: {
+      keychain: "Tokens and values are kept in the system’s keychain.",
+      file: "Tokens and values are kept in a file that only you may read, because no keychain of the system could be used.",
+    },
+    variable: "Variable",
+    variableHidden: "set, and not shown",
+    decides: "This decides which code runs.",
+    done: "Done",
+    paste: "Settings",
+    pasteHelp:
+      "JSON, TOML or YAML as a tool has it in its settings, a part of it, an address, or a command line. Nothing is run or reached.",
+    needText: "there is nothing to read yet",
+    read: "Read",
+    looking: "Reading the settings of your tools",
+    lookFailed: "The settings of your tools could not be read",
+    found: "Servers in the settings of your tools",
+    foundHelp:
+      "The files are only read. Nothing is started or reached before you add it, and each server is added by itself.",
+    pastedFound: "Servers in what was pasted",
+    nothingFound: "No server was found in the settings of other tools",
+    lookedIn: (count: number) => `Looked in ${plural(count, "place", "places")}`,
+    source: (tool: string, path: string) => `${tool}: ${path}`,
+    leftOut: (count: number) =>
+      `${plural(count, "further server is", "further servers are")} not listed.`,
+    showRest: (count: number) => `Show ${plural(count, "more server", "more servers")}`,
+    unreadable: "This file cannot be read",
+    inProject: (path: string) => `for ${path}`,
+    isOff: "off there",
+    isAdded: (label: string) => `added as “${label}”`,
+    brings: (parts: string[]) => `Brings ${parts.join(", ")}; values are not shown`,
+    bringsToken: "a token",
+    bringsHeaders: (names: string[]) =>
+      `${names.length === 1 ? "the header" : "the headers"} ${names.join(", ")}`,
+    bringsVariables: (names: string[]) =>
+      `${names.length === 1 ? "the variable" : "the variables"} ${names.join(", ")}`,
+    cannot: "Cannot be added",
+    addOne: (name: string) => `Add ${name}`,
+    addAgain: "Add again",
+    addAgainOne: (name: string) => `Add ${name} again`,
+    fillIn: "Fill in…",
+    fillInOne: (name: string) => `Fill in what ${name} needs`,
+    blanks: "The settings leave this to be filled in:",
+    optionalBlank: "may stay empty: the settings have a value",
+  },
+
+  lookUp: {
+    open: "Look up a URI…",
+    title: "Look up a skill by its URI",
+    uri: "URI of its SKILL.md",
+    note: "A server may have skills that its list does not show. Nothing of the skill is fetched.",
+    go: "Look up",
+    unlisted: "No list shows this skill: you looked it up by its URI.",
+  },
+
+  offerFolder: {
+    title: "What the server shows in its folder",
+    note: "The list of files above is what counts. The server can also show what lies in the folder.",
+    show: "Show the folder",
+    unlisted: "not listed",
+    changed: "This skill has changed",
+    changedMeaning: "The server shows a file that the skill does not list.",
+  },
+
+  exporting: {
+    open: "Export…",
+    show: "Show SKILL.md",
+    title: (name: string) => `Export an unchecked copy of “${name}”?`,
+    warning: "Nothing in this copy is checked",
+    meaning:
+      "The server declares no sizes and digests, so nobody can tell whether these are the files that were meant. Look at every file yourself before you use one.",
+    where:
+      "It goes into a new folder that is marked as unverified, never into one that a tool reads.",
+    go: "Choose a folder…",
+    done: "The unverified copy is in",
   },
 
   server: {
@@ -515,6 +616,21 @@ export const en = {
     notices: "What it did wrong",
     refresh: "Refresh",
     rename: "Rename…",
+    settings: "Settings…",
+    settingsTitle: (label: string) => `Settings of “${label}”`,
+    settingsFailed: "The settings of this server could not be read",
+    saveSettings: "Save",
+    savingSettings: "Saving…",
+    saved: (label: string) => `Saved the settings of “${label}”`,
+    otherAddress:
+      "Another address is another server: nothing that you approved carries over, and every skill is to be reviewed again. The token and headers below are sent to it.",
+    otherCommand:
+      "Another command line is another server: nothing that you approved carries over, and every skill is to be reviewed again.",
+    tokenKept: "A token is kept. Leave this empty to keep it.",
+    removeToken: "Remove the token",
+    confirmChange: "Run with this",
+    samePlace:
+      "Approvals stay: they are bound to the address or command line, not to these values.",
     remove: "Remove…",
     on: "Switched on",
     renameTitle: "Rename the server",
@@ -522,7 +638,7 @@ export const en = {
     save: "Rename",
     removeTitle: (label: string) => `Remove “${label}”?`,
     removeNote:
-      "What was fetched from it and its approvals go. Skills that are installed stay. Adding it again inherits nothing.",
+      "What was fetched from it, its approvals, token and values go. Skills that are installed stay. Adding it again inherits nothing.",
     removeYes: "Remove",
     removed: (label: string) => `Removed “${label}”`,
     offline: "Not to be reached. The list below is what it offered last.",
@@ -545,6 +661,7 @@ export const en = {
     undo: "Undo",
     kinds: {
       serverAdded: "Server added",
+      serverChanged: "Server changed",
       serverRemoved: "Server removed",
       approved: "Approved",
       rejected: "Rejected",
@@ -739,7 +856,7 @@ export const en = {
     skills: (count: number) => plural(count, "skill", "skills"),
     tools: "Tools",
     toolsHelp:
-      "A tool that is found on this machine is read by itself. Switch it off to leave it out of the library, or on where it was not found.",
+      "A tool found on this machine is read by itself. One that left only a folder behind is read once you switch it on.",
     noTools: "No tool was found on this machine. Switch one on to read its folders all the same.",
     showAllTools: (count: number) => `Show all (${count} more)`,
     showFewerTools: "Show only those found or set",
@@ -748,6 +865,8 @@ export const en = {
     choices: { auto: "Automatic", on: "On", off: "Off" },
     automatic: (on: boolean) => `Automatic: ${on ? "on" : "off"}`,
     isOff: "off",
+    isPlaced: "read, as Skillhold placed skills there",
+    isUnread: (skills: number) => `${plural(skills, "skill", "skills")}, not read`,
     overridden: "your folder",
     useFolder: "Use another folder…",
     reset: "Reset",
@@ -755,6 +874,21 @@ export const en = {
     toolFailed: (tool: string) => `${tool} was left as it was`,
   },
 
+  unread: {
+    title: (folders: number) =>
+      folders === 1 ? "A folder that is not read" : `${folders} folders that are not read`,
+    help: (folders: number) =>
+      folders === 1
+        ? "It belongs to a tool that was not found here."
+        : "They belong to tools that were not found here.",
+    skills: (count: number) => plural(count, "skill", "skills"),
+    switchOn: "Switch on",
+    leaveOff: "Leave off",
+    leaveAllOff: "Leave all off",
+    more: (count: number) => `${count} more in Settings`,
+    isOn: (names: string[]) => `${names.join(" and ")}: switched on`,
+    failed: "It could not be switched on",
+  },
   welcome: {
     title: "Welcome to Skillhold",
     scanning: "Reading the folders of your tools…",
@@ -766,7 +900,7 @@ export const en = {
     samples: "Look at the samples",
     samplesHelp: "Four small skills to try a review on. Nothing to set up.",
     server: "Add a server",
-    serverHelp: "By address, or by a command on this machine.",
+    serverHelp: "By address, by a command on this machine, or from the settings of another tool.",
     later: "Go to the library",
   },
 

@@ -2,6 +2,7 @@
 //! addresses too, so it must be addressed to this machine and not come from somebody else's page.
 
 use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
 
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::{HeaderMap, Uri};
@@ -11,6 +12,10 @@ use subtle::{Choice, ConstantTimeEq as _};
 use url::{Host, Url};
 
 use super::{ServeOptions, Token};
+use crate::limits::quoted;
+
+/// The most names of refused requests that are said, each once.
+const SAID: usize = 10;
 
 /// Where a request came from.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +24,10 @@ pub(super) struct Address(pub(super) IpAddr);
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
+    /// Its name is none of this machine.
     Host,
+    /// As `Host`, where a name can be let in.
+    Name,
     Origin,
     NoToken,
     WrongToken,
@@ -29,6 +37,8 @@ pub(super) struct Gate {
     tokens: Vec<Known>,
     remote: bool,
     hosts: Vec<Host<String>>,
+    /// Names of requests that were refused, as they were said.
+    said: Mutex<Vec<String>>,
 }
 
 /// A token by the digest of its secret: digests are of one length, and comparing them tells nothing
@@ -51,11 +61,8 @@ impl Gate {
         Self {
             tokens: options.tokens.iter().map(known).collect(),
             remote: options.allow_remote,
-            hosts: options
-                .hosts
-                .iter()
-                .filter_map(|name| host(&format!("http://{name}")))
-                .collect(),
+            hosts: options.hosts.iter().filter_map(|name| named(name)).collect(),
+            said: Mutex::default(),
         }
     }
 
@@ -74,7 +81,10 @@ impl Gate {
             (Some(_), Some(_)) => None,
         };
         if !named.is_some_and(|named| self.is_here(&format!("http://{named}"), local)) {
-            return Err(Refusal::Host);
+            return Err(match named.filter(|_| self.remote).map(quoted) {
+                Some(name) => self.unknown(name),
+                None => Refusal::Host,
+            });
         }
         // Browsers send Origin, other clients do not.
         let here = |origin: &str| self.is_here(origin, local);
@@ -99,6 +109,16 @@ impl Gate {
         caller.cloned().ok_or(Refusal::WrongToken)
     }
 
+    /// Says of a name that it was refused.
+    fn unknown(&self, name: String) -> Refusal {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.len() < SAID && !said.contains(&name) {
+            tracing::warn!(host = name, "a request to a name that is not let in was refused");
+            said.push(name);
+        }
+        Refusal::Name
+    }
+
     fn is_here(&self, origin: &str, local: IpAddr) -> bool {
         let Some(host) = host(origin) else { return false };
         let ip = match &host {
@@ -111,6 +131,13 @@ impl Gate {
         ip.is_some_and(|ip| ip.is_loopback() || (self.remote && ip == local.to_canonical()))
             || (self.remote && self.hosts.contains(&host))
     }
+}
+
+/// A name under which a machine is reached: of a host, without a port or anything else.
+pub(super) fn named(name: &str) -> Option<Host<String>> {
+    let plain = name.chars().all(|c| c.is_alphanumeric() || "-._".contains(c));
+    let bracketed = name.starts_with('[') && name.ends_with(']');
+    host(&format!("http://{name}")).filter(|_| plain || bracketed)
 }
 
 /// The host of an origin: a scheme, a host, perhaps a port, and nothing else.
@@ -183,9 +210,32 @@ mod tests {
         for bad in ["http://example.org", "http://192.168.1.8", "http://a.skills.example.org"] {
             assert!(!open.is_here(bad, local), "{bad}");
         }
+        let uri = Uri::from_static("/mcp");
+        let asked = |name| open.addressed(&uri, &headers(&[(HOST, name)]), local);
+        assert_eq!(asked("skills.example.org:7341"), Ok(()));
+        assert_eq!(asked("mybox.local:7341"), Err(Refusal::Name));
         let closed = gate(ServeOptions { hosts, ..Default::default() });
         assert!(!closed.is_here("http://skills.example.org", local));
         assert!(!closed.is_here("http://192.168.1.7", local));
+    }
+
+    #[test]
+    fn a_name_has_no_port_and_nothing_else() {
+        for good in ["mybox.local", "MYBOX", "192.168.1.7", "[fe80::1]"] {
+            assert!(named(good).is_some(), "{good}");
+        }
+        for bad in ["", "mybox:80", "http://mybox", "a@b", "a/b", "a b", "*", "a?", "[::1]:80"] {
+            assert!(named(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn refused_names_are_said_once_and_not_without_end() {
+        let open = gate(ServeOptions { allow_remote: true, ..Default::default() });
+        for name in (0..30).chain(0..30) {
+            open.unknown(name.to_string());
+        }
+        assert_eq!(open.said.lock().unwrap().len(), SAID);
     }
 
     #[test]

@@ -5,6 +5,25 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use rmcp::model::{ErrorData, PaginatedRequestParams};
 
+/// The key of the last item of the page before, if there was one.
+pub(super) fn last_of(
+    request: Option<PaginatedRequestParams>,
+) -> Result<Option<String>, ErrorData> {
+    let Some(cursor) = request.and_then(|request| request.cursor) else { return Ok(None) };
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor.as_bytes()).map_err(|_| no_such_page())?;
+    String::from_utf8(bytes).map(Some).map_err(|_| no_such_page())
+}
+
+/// The cursor of the page after the item with this key.
+pub(super) fn cursor_after(key: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(key)
+}
+
+/// The cursor is none that was given out, or its item is gone.
+pub(super) fn no_such_page() -> ErrorData {
+    ErrorData::invalid_params("this cursor is not valid here; list again from the start", None)
+}
+
 /// The items after the cursor, at most `size`, and the cursor of the next page.
 pub(super) fn page<T>(
     mut items: Vec<T>,
@@ -12,25 +31,15 @@ pub(super) fn page<T>(
     size: usize,
     key: impl Fn(&T) -> &str,
 ) -> Result<(Vec<T>, Option<String>), ErrorData> {
-    if let Some(cursor) = request.and_then(|request| request.cursor) {
-        let last = BASE64_URL_SAFE_NO_PAD
-            .decode(cursor.as_bytes())
-            .ok()
-            .and_then(|bytes| String::from_utf8(bytes).ok());
-        let at = last.and_then(|last| items.iter().position(|item| key(item) == last));
-        let Some(at) = at else {
-            return Err(ErrorData::invalid_params(
-                "this cursor is not valid here; list again from the start",
-                None,
-            ));
-        };
+    if let Some(last) = last_of(request)? {
+        let at = items.iter().position(|item| key(item) == last).ok_or_else(no_such_page)?;
         items.drain(..=at);
     }
     if items.len() <= size {
         return Ok((items, None));
     }
     items.truncate(size);
-    let next = items.last().map(|item| BASE64_URL_SAFE_NO_PAD.encode(key(item)));
+    let next = items.last().map(|item| cursor_after(key(item)));
     Ok((items, next))
 }
 

@@ -1,8 +1,10 @@
 //! Entries of the provider as the skills extension writes them.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use hyper::body::Bytes;
+use rayon::prelude::*;
 use rmcp::model::{Skill, SkillFrontmatter, SkillResource, SkillResources};
 use skills::entry::Entry;
 
@@ -19,45 +21,97 @@ pub(super) struct Published {
 
 struct Known {
     entry: Weak<Entry>,
-    skill: Option<Arc<Skill>>,
+    written: Option<Arc<Written>>,
+}
+
+/// What became of an entry before: `None` where it is new, and no JSON where it cannot be published.
+type Before = Option<Option<Arc<Written>>>;
+
+/// An entry as it is published.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) skill: Skill,
+    /// The same as it goes to the client.
+    pub(super) json: Bytes,
 }
 
 impl Published {
     /// What can be published, each URI once. One entry that breaks a rule of the extension would
     /// make every client lose the whole list, so it is left out with a warning.
-    pub(super) fn all(&self, entries: &[Arc<Entry>]) -> Vec<Arc<Skill>> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|_, known| known.entry.strong_count() > 0);
+    pub(super) fn all(&self, entries: &[Arc<Entry>]) -> Vec<Arc<Written>> {
+        let mut known = self.known();
+        if known.len() > entries.len() {
+            known.retain(|_, known| known.entry.strong_count() > 0);
+        }
         let mut seen = HashSet::with_capacity(entries.len());
-        entries
+        let found: Vec<(&Arc<Entry>, Before)> = entries
             .iter()
             .filter(|entry| seen.insert(entry.uri().as_str()))
-            .filter_map(|entry| remember(&mut known, entry))
+            .map(|entry| (entry, known_of(&known, entry)))
+            .collect();
+        drop(known);
+        let new: Vec<(&Arc<Entry>, Option<Arc<Written>>)> = found
+            .par_iter()
+            .filter(|(_, known)| known.is_none())
+            .map(|(entry, _)| (*entry, written(entry)))
+            .collect();
+        self.remember(&new);
+        let mut new = new.into_iter();
+        found
+            .into_iter()
+            .filter_map(|(_, known)| known.or_else(|| new.next().map(|(_, new)| new)).flatten())
             .collect()
     }
 
     /// One entry, if it can be published.
-    pub(super) fn one(&self, entry: &Arc<Entry>) -> Option<Arc<Skill>> {
-        remember(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner), entry)
+    pub(super) fn one(&self, entry: &Arc<Entry>) -> Option<Arc<Written>> {
+        if let Some(known) = known_of(&self.known(), entry) {
+            return known;
+        }
+        let new = written(entry);
+        self.remember(&[(entry, new.clone())]);
+        new
+    }
+
+    fn remember(&self, new: &[(&Arc<Entry>, Option<Arc<Written>>)]) {
+        if new.is_empty() {
+            return;
+        }
+        let mut known = self.known();
+        known.retain(|_, known| known.entry.strong_count() > 0);
+        for (entry, written) in new {
+            if known.len() < REMEMBERED {
+                let written = written.clone();
+                known.insert(place(entry), Known { entry: Arc::downgrade(entry), written });
+            }
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<usize, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn remember(known: &mut HashMap<usize, Known>, entry: &Arc<Entry>) -> Option<Arc<Skill>> {
-    let place = Arc::as_ptr(entry).addr();
-    if let Some(known) = known.get(&place).filter(|known| known.entry.strong_count() > 0) {
-        return known.skill.clone();
-    }
-    let skill = match to_skill(entry) {
-        Ok(skill) => Some(Arc::new(skill)),
-        Err(reason) => {
+fn place(entry: &Arc<Entry>) -> usize {
+    Arc::as_ptr(entry).addr()
+}
+
+/// What became of an entry that was written before.
+fn known_of(known: &HashMap<usize, Known>, entry: &Arc<Entry>) -> Before {
+    let known = known.get(&place(entry)).filter(|known| known.entry.strong_count() > 0);
+    known.map(|known| known.written.clone())
+}
+
+fn written(entry: &Entry) -> Option<Arc<Written>> {
+    let written = to_skill(entry).and_then(|skill| {
+        let json = serde_json::to_vec(&skill).map_err(|error| error.to_string())?;
+        Ok(Arc::new(Written { skill, json: json.into() }))
+    });
+    written
+        .inspect_err(|reason| {
             tracing::warn!(skill = entry.uri().as_str(), "not published: {reason}");
-            None
-        }
-    };
-    if known.len() < REMEMBERED {
-        known.insert(place, Known { entry: Arc::downgrade(entry), skill: skill.clone() });
-    }
-    skill
+        })
+        .ok()
 }
 
 /// One entry: exactly `uri`, `frontmatter` and `resources`.
@@ -115,6 +169,35 @@ mod tests {
         // `b` was dropped with the second list.
         assert_eq!(published.all(&[a]).len(), 1);
         assert_eq!(published.known.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn an_entry_is_written_as_the_extension_has_it() {
+        let digest = Digest::of(b"---\nname: a\ndescription: Does it.\n---\n");
+        assert_eq!(
+            Published::default().one(&entry("a")).unwrap().json,
+            format!(
+                r#"{{"uri":"skill://a/SKILL.md","frontmatter":{{"name":"a","description":"Does it."}},"resources":[{{"uri":"skill://a/SKILL.md","digest":"{digest}","size":38}}]}}"#
+            )
+        );
+    }
+
+    #[test]
+    fn new_entries_keep_their_places_between_known_ones() {
+        let published = Published::default();
+        let all: Vec<Arc<Entry>> = ["a", "b", "c", "d"].map(entry).into();
+        published.all(&[Arc::clone(&all[0]), Arc::clone(&all[2])]);
+        let uris: Vec<String> =
+            published.all(&all).iter().map(|written| written.skill.uri.clone()).collect();
+        assert_eq!(
+            uris,
+            [
+                "skill://a/SKILL.md",
+                "skill://b/SKILL.md",
+                "skill://c/SKILL.md",
+                "skill://d/SKILL.md"
+            ]
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Who is told when a resource changes. What changed is found by comparing marks, so that a change
 //! of one file is told to those who asked for that file.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use skills::provider::{Mark, Provider};
+use tokio::sync::watch;
 
 use crate::limits::SUBSCRIPTIONS;
 
@@ -93,11 +94,12 @@ impl Subscriptions {
     }
 }
 
-/// The marks that were taken before a `subscriptions/listen` was acknowledged: what is written
-/// after the acknowledgement must be told of, however soon it is.
+/// What was taken before a `subscriptions/listen` was acknowledged: what is written after the
+/// acknowledgement must be told of, however soon it is.
 #[derive(Default)]
 pub(super) struct Before {
     taken: Mutex<Vec<Marks>>,
+    feeds: Mutex<VecDeque<watch::Receiver<u64>>>,
 }
 
 /// The marks of some URIs, each with its own.
@@ -107,6 +109,18 @@ type Marks = (Vec<String>, Vec<Option<Mark>>);
 const KEPT: usize = 64;
 
 impl Before {
+    /// Changes from now on.
+    pub(super) fn follow(&self, feed: watch::Receiver<u64>) {
+        let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        feeds.truncate(KEPT);
+        feeds.push_back(feed);
+    }
+
+    /// Changes since before the one that listens was acknowledged, or longer.
+    pub(super) fn feed(&self) -> Option<watch::Receiver<u64>> {
+        self.feeds.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
     pub(super) fn take(&self, provider: &dyn Provider, uris: &[String]) {
         let marks = uris.iter().map(|uri| provider.mark(uri)).collect();
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,12 +3,11 @@
 //! It gets a small environment, a process group of its own that ends with the connection, and a
 //! limit on the length of one line. What it writes to its standard error is kept for messages.
 
-use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -20,12 +19,17 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::late::Late;
+use super::values::Values;
+use super::words::Words;
 use crate::client::ClientContext;
 use crate::error::{ClientError, ErrorKind};
-use crate::limits::{MESSAGE_BYTES, STDERR_BYTES, shorten};
+use crate::limits::{MESSAGE_BYTES, MESSAGE_VALUES};
 
 /// How long a program may take to end after its input was closed, and again after it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How many of a program's last lines an error repeats.
+const LAST_LINES: usize = 6;
 
 /// How long is waited for the exit status and last words of a program whose output ended.
 const LAST_WORDS: Duration = Duration::from_millis(1000);
@@ -34,9 +38,9 @@ type Transport = Late<AsyncRwTransport<RoleClient, LineLimit<ChildStdout>, Child
 
 /// A started program. Dropping it ends the program and everything in its process group.
 pub(crate) struct Program {
-    stderr: Arc<Mutex<VecDeque<u8>>>,
+    words: Arc<Words>,
     ended: watch::Receiver<Option<String>>,
-    overlong: Arc<AtomicBool>,
+    overdone: Overdone,
     discovered: Arc<AtomicBool>,
     stop: CancellationToken,
 }
@@ -72,11 +76,12 @@ pub(crate) fn start(
             "its input and output are not there",
         ));
     };
-    let kept = Arc::new(Mutex::new(VecDeque::new()));
-    let overlong = Arc::new(AtomicBool::new(false));
+    let words = context.words.clone().unwrap_or_default();
+    words.begin();
+    let overdone = Overdone::default();
     let stop = CancellationToken::new();
     let (say_ended, ended) = watch::channel(None);
-    let listening = tokio::spawn(keep_stderr(stderr, Arc::clone(&kept)));
+    let listening = tokio::spawn(keep_stderr(stderr, Arc::clone(&words)));
     let group = Group::of(&child);
     tokio::spawn({
         let stop = stop.clone();
@@ -87,12 +92,11 @@ pub(crate) fn start(
             let _ = say_ended.send(Some(status));
         }
     });
-    let stdout =
-        LineLimit { inner: stdout, line: 0, most: MESSAGE_BYTES, overlong: Arc::clone(&overlong) };
+    let stdout = LineLimit::new(stdout, MESSAGE_BYTES, Arc::clone(&overdone));
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE_BYTES);
     let discovered = Arc::new(AtomicBool::new(false));
     let transport = Late::new(transport, Arc::clone(&discovered));
-    Ok((Program { stderr: kept, ended, overlong, discovered, stop }, transport))
+    Ok((Program { words, ended, overdone, discovered, stop }, transport))
 }
 
 impl Program {
@@ -104,9 +108,8 @@ impl Program {
 
     /// Adds how the program ended and what it wrote last to an error of its connection.
     pub(crate) async fn explain(&self, error: ClientError) -> ClientError {
-        if self.overlong.load(Ordering::Relaxed) {
-            return error
-                .with_detail(&format!("it sent a line of more than {MESSAGE_BYTES} bytes"));
+        if let Some(what) = self.overdone.get() {
+            return error.with_detail(what);
         }
         let error = if error.kind() == ErrorKind::NotMcp {
             error.with_hint("check the command: it must be one that speaks MCP on its output")
@@ -127,9 +130,9 @@ impl Program {
             Some(status) => error.with_detail(&status),
             None => error,
         };
-        match self.last_words() {
+        match self.words.of_this_run(LAST_LINES) {
             words if words.is_empty() => error,
-            words => error.with_detail(&format!("it wrote: {words}")),
+            words => error.with_detail(&format!("it wrote: {}", words.join(" / "))),
         }
     }
 
@@ -138,22 +141,6 @@ impl Program {
         self.stop.cancel();
         let mut ended = self.ended.clone();
         let _ = tokio::time::timeout(GRACE * 3, ended.wait_for(Option::is_some)).await;
-    }
-
-    /// The last lines of its standard error as one line.
-    fn last_words(&self) -> String {
-        let mut kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(kept.make_contiguous()).into_owned();
-        drop(kept);
-        let lines: Vec<String> = text
-            .lines()
-            .map(|line| {
-                line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>()
-            })
-            .map(|line| shorten(line.trim(), 300))
-            .filter(|line| !line.is_empty())
-            .collect();
-        lines[lines.len().saturating_sub(6)..].join(" / ")
     }
 }
 
@@ -219,16 +206,13 @@ fn ending(status: io::Result<ExitStatus>) -> String {
     }
 }
 
-async fn keep_stderr(mut stderr: ChildStderr, kept: Arc<Mutex<VecDeque<u8>>>) {
+async fn keep_stderr(mut stderr: ChildStderr, words: Arc<Words>) {
     let mut buffer = [0; 4096];
     while let Ok(n) = stderr.read(&mut buffer).await {
         if n == 0 {
             return;
         }
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(&buffer[..n]);
-        let over = kept.len().saturating_sub(STDERR_BYTES);
-        kept.drain(..over);
+        words.add(&buffer[..n]);
     }
 }
 
@@ -284,13 +268,41 @@ impl Group {
     fn kill(&self) {}
 }
 
-/// Fails once a line is too long. rmcp drops such a line without a word, and the call that waits
-/// for it would run into its time-out.
+/// What a program did that ended its connection, once it did it.
+type Overdone = Arc<OnceLock<String>>;
+
+/// Fails once a line is too long or holds too many values. rmcp drops a long line without a word,
+/// and the call that waits for it would run into its time-out.
 pub(crate) struct LineLimit<R> {
     inner: R,
     line: usize,
+    values: Values,
     most: usize,
-    overlong: Arc<AtomicBool>,
+    overdone: Overdone,
+}
+
+impl<R> LineLimit<R> {
+    fn new(inner: R, most: usize, overdone: Overdone) -> Self {
+        Self { inner, line: 0, values: Values::default(), most, overdone }
+    }
+
+    /// What is wrong with the lines so far, when these bytes follow.
+    fn broken_by(&mut self, new: &[u8]) -> Option<String> {
+        for part in new.split_inclusive(|byte| *byte == b'\n') {
+            let text = part.strip_suffix(b"\n").unwrap_or(part);
+            self.line += text.len();
+            if self.line > self.most {
+                return Some(format!("it sent a line of more than {} bytes", self.most));
+            }
+            if !self.values.within(text) {
+                return Some(format!("it sent a message of more than {MESSAGE_VALUES} values"));
+            }
+            if part.len() > text.len() {
+                (self.line, self.values) = (0, Values::default());
+            }
+        }
+        None
+    }
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for LineLimit<R> {
@@ -301,18 +313,13 @@ impl<R: AsyncRead + Unpin> AsyncRead for LineLimit<R> {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
-        let new = &buf.filled()[before..];
-        let first = new.iter().position(|byte| *byte == b'\n').unwrap_or(new.len());
-        if self.line + first > self.most {
-            self.overlong.store(true, Ordering::Relaxed);
-            buf.set_filled(before);
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, "overlong line")));
-        }
-        self.line = match new.iter().rposition(|byte| *byte == b'\n') {
-            Some(at) => new.len() - at - 1,
-            None => self.line + new.len(),
+        let Some(broken) = self.broken_by(&buf.filled()[before..]) else {
+            return Poll::Ready(Ok(()));
         };
-        Poll::Ready(Ok(()))
+        buf.set_filled(before);
+        let error = io::Error::new(io::ErrorKind::InvalidData, broken.as_str());
+        let _ = self.overdone.set(broken);
+        Poll::Ready(Err(error))
     }
 }
 
@@ -323,31 +330,42 @@ mod tests {
     use super::*;
 
     async fn read_all(input: &[u8], most: usize) -> (io::Result<Vec<u8>>, bool) {
-        let overlong = Arc::new(AtomicBool::new(false));
-        let mut reader = LineLimit { inner: input, line: 0, most, overlong: Arc::clone(&overlong) };
+        let overdone = Overdone::default();
+        let mut reader = LineLimit::new(input, most, Arc::clone(&overdone));
         let mut out = Vec::new();
         let result = reader.read_to_end(&mut out).await.map(|_| out);
-        (result, overlong.load(Ordering::Relaxed))
+        (result, overdone.get().is_some())
     }
 
     #[tokio::test]
     async fn lines_up_to_the_limit_pass() {
-        let (result, overlong) = read_all(b"1234\n1234\n", 4).await;
+        let (result, overdone) = read_all(b"1234\n1234\n", 4).await;
         assert_eq!(result.unwrap(), b"1234\n1234\n");
-        assert!(!overlong);
+        assert!(!overdone);
     }
 
     #[tokio::test]
     async fn a_line_over_the_limit_ends_the_stream() {
-        let (result, overlong) = read_all(b"12345\n", 4).await;
+        let (result, overdone) = read_all(b"12345\n", 4).await;
         assert!(result.is_err());
-        assert!(overlong);
+        assert!(overdone);
+    }
+
+    #[tokio::test]
+    async fn values_are_counted_for_each_line() {
+        let half = format!("[{}0]\n", "0,".repeat(MESSAGE_VALUES / 2));
+        let (result, overdone) = read_all(half.repeat(3).as_bytes(), MESSAGE_BYTES).await;
+        assert_eq!((result.unwrap().len(), overdone), (half.len() * 3, false));
+        let whole = format!("[{}0]\n", "0,".repeat(MESSAGE_VALUES));
+        let (result, overdone) = read_all(whole.as_bytes(), MESSAGE_BYTES).await;
+        assert!(result.is_err());
+        assert!(overdone);
     }
 
     #[tokio::test]
     async fn a_line_without_an_end_counts_too() {
-        let (result, overlong) = read_all(b"ok\n12345", 4).await;
+        let (result, overdone) = read_all(b"ok\n12345", 4).await;
         assert!(result.is_err());
-        assert!(overlong);
+        assert!(overdone);
     }
 }

@@ -1,21 +1,28 @@
 //! Streamable HTTP over a connection pool of our own: no redirects, and no proxy for this machine.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use url::{Host, Url};
 
+use crate::auth::Tokens;
 use crate::client::ClientContext;
 use crate::error::{ClientError, ErrorKind};
-use crate::limits::{MESSAGE_BYTES, READS_AT_ONCE};
+use crate::headers::checked_headers;
+use crate::limits::{MESSAGE_BYTES, READS_AT_ONCE, Timeouts};
+use crate::transport::bounded::Bounded;
+use crate::transport::leaving::Leaving;
+use crate::transport::post::Looking;
+use crate::transport::signed::Signed;
 
 /// A transport to this address; nothing is sent yet.
 pub(crate) fn transport(
     url: &str,
     server: &str,
     context: &ClientContext,
-) -> Result<StreamableHttpClientTransport<reqwest::Client>, ClientError> {
+) -> Result<Leaving<StreamableHttpClientTransport<Signed<Bounded<Looking>>>>, ClientError> {
     let wrong = |reason: &str| {
         ClientError::new(ErrorKind::Unreachable, "connect to", server, reason)
             .with_hint("an address looks like https://example.org/mcp")
@@ -27,27 +34,49 @@ pub(crate) fn transport(
     if !parsed.username().is_empty() || parsed.password().is_some() {
         return Err(wrong("an address with a user name or password in it is not used"));
     }
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("skillhold/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .connect_timeout(context.timeouts.connect)
-        .pool_max_idle_per_host(READS_AT_ONCE)
-        .pool_idle_timeout(Duration::from_secs(60));
-    if is_loopback(&parsed) {
-        builder = builder.no_proxy();
-    }
-    let client = builder.build().map_err(|error| {
-        ClientError::new(ErrorKind::Unreachable, "connect to", server, "HTTP cannot be set up here")
-            .with_source(error)
-    })?;
+    let builder = || pool(is_loopback(&parsed), context.timeouts);
+    let built = |builder: reqwest::ClientBuilder| {
+        let doing = "connect to";
+        builder.build().map_err(|error| {
+            ClientError::new(ErrorKind::Unreachable, doing, server, "HTTP cannot be set up here")
+                .with_source(error)
+        })
+    };
+    let bounded = Bounded {
+        calls: Looking(built(builder().read_timeout(context.timeouts.first_byte))?),
+        streams: Looking(built(builder())?),
+    };
+    let own = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
+    let signs = context.token.is_none() && !context.headers.iter().any(own);
+    let keep = context.sign_in.as_ref().filter(|_| signs);
+    let tokens = keep.map(|keep| Tokens::new(&parsed, Arc::clone(keep), context.timeouts));
+    let client = Signed { inner: bounded, tokens };
     let mut config = StreamableHttpClientTransportConfig::with_uri(parsed.as_str())
         .max_json_response_size(MESSAGE_BYTES)
         .max_sse_event_size(MESSAGE_BYTES);
+    let headers = context.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let headers = checked_headers(headers).map_err(|bad| {
+        ClientError::new(ErrorKind::Unreachable, "connect to", server, bad.to_string())
+            .with_hint("change its headers in the settings of the server")
+    })?;
+    config = config.custom_headers(headers);
     if let Some(token) = &context.token {
         config = config.auth_header(token.as_str());
     }
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    Ok(Leaving::new(StreamableHttpClientTransport::with_client(client, config)))
+}
+
+/// Connections to servers: no redirects, the roots of the system, and the proxy that the variables of
+/// the environment name, but none for this machine.
+pub(crate) fn pool(here: bool, timeouts: Timeouts) -> reqwest::ClientBuilder {
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("skillhold/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .connect_timeout(timeouts.connect)
+        .pool_max_idle_per_host(READS_AT_ONCE)
+        .pool_idle_timeout(Duration::from_secs(60));
+    if here { builder.no_proxy() } else { builder }
 }
 
 /// Whether an address is on this machine.

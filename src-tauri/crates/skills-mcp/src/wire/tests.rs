@@ -5,6 +5,9 @@ use serde_json::json;
 
 use super::*;
 
+#[path = "tests/told.rs"]
+mod told_rules;
+
 const DIGEST: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 fn resource(uri: &str) -> Value {
@@ -37,7 +40,7 @@ fn without(field: &str) -> Value {
 /// The rules that the entry breaks, joined.
 fn refused(value: &Value) -> String {
     match entry_offer(value).unwrap().verdict {
-        Verdict::Refused(rules) => rules.join("; "),
+        Verdict::Refused(rules) => told(&rules),
         other => panic!("not refused: {other:?}"),
     }
 }
@@ -261,7 +264,7 @@ fn many_broken_rules_are_counted_not_all_told() {
     let bad: Vec<Value> = (0..100).map(|n| json!({ "uri": format!("other://{n}") })).collect();
     let Verdict::Refused(rules) = entry_offer(&entry(&bad)).unwrap().verdict else { panic!() };
     assert_eq!(rules.len(), 21);
-    assert_eq!(rules[20], "and 280 more");
+    assert_eq!(rules[20].message, "and 280 more");
 }
 
 #[test]
@@ -284,7 +287,7 @@ fn a_uri_that_comes_twice_is_refused_both_times() {
     offers.push(entry_offer(&other).unwrap());
     refuse_repeated(&mut offers);
     assert!(
-        matches!(&offers[0].verdict, Verdict::Refused(rules) if rules[0].contains("more than once"))
+        matches!(&offers[0].verdict, Verdict::Refused(rules) if rules[0].code == "repeated-uri")
     );
     assert!(matches!(&offers[1].verdict, Verdict::Refused(_)));
     assert!(matches!(&offers[2].verdict, Verdict::Verifiable(_)));
@@ -324,10 +327,12 @@ fn broken_manifests_are_refused() {
         let Verdict::Refused(rules) = manifest("skill://pdf/SKILL.md", value.clone()) else {
             panic!("not refused: {value}")
         };
-        assert!(rules.join("; ").contains(rule), "{rules:?}");
+        assert!(told(&rules).contains(rule), "{rules:?}");
     }
     let offer = manifest_offer("skill://pdf/SKILL.md", None, b"<html>");
-    assert!(matches!(offer.verdict, Verdict::Refused(rules) if rules[0].contains("not JSON")));
+    assert!(
+        matches!(offer.verdict, Verdict::Refused(rules) if rules[0].message.contains("not JSON"))
+    );
 }
 
 #[test]
@@ -337,8 +342,8 @@ fn a_path_of_very_many_folders_is_refused_at_once() {
     let manifest = json!({ "files": [file("SKILL.md"), file(&deep), file(&format!("{deep}/b"))] });
     let offer = manifest_offer("skill://a/SKILL.md", None, manifest.to_string().as_bytes());
     let Verdict::Refused(rules) = offer.verdict else { panic!() };
-    assert!(rules[0].ends_with("has more than 768 bytes"), "{rules:?}");
-    assert!(rules.iter().all(|rule| rule.len() < 500));
+    assert!(rules[0].message.ends_with("has more than 768 bytes"), "{rules:?}");
+    assert!(rules.iter().all(|rule| rule.message.len() + rule.actual.len() < 800));
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub fn context() -> ClientContext {
             start: Duration::from_secs(20),
             call: Duration::from_secs(20),
             list: Duration::from_secs(40),
+            ..Timeouts::default()
         },
         ..ClientContext::default()
     }
@@ -51,7 +52,15 @@ pub fn context() -> ClientContext {
 pub fn impatient() -> ClientContext {
     let soon = Duration::from_millis(300);
     ClientContext {
-        timeouts: Timeouts { connect: soon, start: soon, call: soon, list: soon },
+        timeouts: Timeouts {
+            connect: soon,
+            start: soon,
+            first_byte: soon,
+            call: soon,
+            list: soon,
+            fetch: soon,
+            sign_in: soon,
+        },
         ..ClientContext::default()
     }
 }
@@ -160,7 +169,7 @@ impl Provider for Memory {
             entries: ["review", "review/inner"]
                 .map(|folder| Arc::new(self.make_entry(folder)))
                 .to_vec(),
-            warnings: Vec::new(),
+            ..Entries::default()
         })
     }
 }
@@ -205,6 +214,10 @@ impl Blobs for Store {
         let digest = Digest::of(bytes);
         self.kept.lock().unwrap().insert(digest, bytes.to_vec());
         Ok(digest)
+    }
+
+    fn stored(&self, _: &ServerId) -> Result<u64, BlobsError> {
+        Ok(self.kept.lock().unwrap().values().map(|bytes| bytes.len() as u64).sum())
     }
 }
 

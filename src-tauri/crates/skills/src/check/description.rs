@@ -27,13 +27,13 @@ const ENGLISH: &[&str] = &[
 
 pub(super) fn judge(read: &FrontMatter, mender: Option<&Mender<'_>>, found: &mut Vec<Diagnostic>) {
     let place = || fields::value_place(read, "description");
-    let text = match read.fields().get("description") {
+    let text = match read.judged().get("description") {
         None => {
             let message = "there is no `description`";
             found.push(codes::DESCRIPTION_MISSING.say(message, fields::first_place()));
             return;
         }
-        Some(Value::Null) => {
+        Some(Value::Null) if read.text("description").is_none_or(str::is_empty) => {
             found.push(codes::DESCRIPTION_BLANK.say("`description` is blank", place()));
             return;
         }
@@ -42,12 +42,19 @@ pub(super) fn judge(read: &FrontMatter, mender: Option<&Mender<'_>>, found: &mut
             return;
         }
         Some(Value::String(text)) => text,
-        Some(_) => {
-            let message = "`description` is not a text";
+        Some(value) => {
+            let message = fields::no_text(read, "description", value);
             let mut wrong = codes::DESCRIPTION_TYPE.say(message, place());
+            if value.is_null() {
+                // In quotes it would describe nothing and pass.
+                found.push(wrong);
+                return;
+            }
             wrong.fixes.extend(fields::quote(mender, &codes::DESCRIPTION_TYPE, "description"));
             found.push(wrong);
-            return;
+            // What would be wrong with it in quotes, too.
+            let Some(text) = read.text("description") else { return };
+            text
         }
     };
     let length = text.chars().count();

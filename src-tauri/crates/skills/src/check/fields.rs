@@ -7,6 +7,7 @@ use super::publish::{COMPATIBILITY, are_tools, is_compatibility};
 use super::{Diagnostic, MAX_PLACES, Place, Rule, Severity, codes, description, name};
 use crate::MAIN_FILE;
 use crate::fix::{Fix, TextEdit};
+use crate::frontmatter::resolve::in_words;
 use crate::frontmatter::{FieldSource, FrontMatter, Style, same_field};
 
 /// The fields of the format.
@@ -34,6 +35,9 @@ const OF_TOOLS: &[&str] = &[
 /// Fields of tools that hold a truth value, which quotes would make a text.
 const TRUTHS: &[&str] = &["disable-model-invocation", "user-invocable"];
 
+/// The most characters of a value that a message repeats.
+const MAX_SHOWN: usize = 40;
+
 /// Says what is wrong with the fields, each with the fixes that were tried on a copy.
 pub(super) fn check(
     folder_name: &str,
@@ -56,17 +60,38 @@ pub(super) fn judge(
     mender: Option<&Mender<'_>>,
     found: &mut Vec<Diagnostic>,
 ) {
-    let fields = read.fields();
+    let fields = read.judged();
     // Where nothing could be read that is said, and no more can be.
     let is_unread = read.problems().iter().any(|one| one.severity == Severity::Error);
     if fields.is_empty() && is_unread {
         return;
     }
-    name::judge(folder_name, read, mender, found);
-    description::judge(read, mender, found);
-    if fields.get("license").is_some_and(|value| !value.is_string()) {
-        let mut wrong =
-            codes::LICENSE_TYPE.say("`license` is not a text", value_place(read, "license"));
+    // Of what goes on below its line there is no telling.
+    let is_told = |field: &str| !read.is_by_lines() || fields.get(field) != Some(&Value::Null);
+    if is_told("name") {
+        name::judge(folder_name, read, mender, found);
+    }
+    if is_told("description") {
+        description::judge(read, mender, found);
+    }
+    if !read.is_by_lines() {
+        types(fields, read, mender, found);
+    }
+    for name in fields.keys().filter(|name| !FORMAT.contains(&name.as_str())).take(most(mender)) {
+        other(name, read, mender, found);
+    }
+}
+
+/// The types of the other fields of the format.
+fn types(
+    fields: &serde_json::Map<String, Value>,
+    read: &FrontMatter,
+    mender: Option<&Mender<'_>>,
+    found: &mut Vec<Diagnostic>,
+) {
+    if let Some(value) = fields.get("license").filter(|value| !value.is_string()) {
+        let message = no_text(read, "license", value);
+        let mut wrong = codes::LICENSE_TYPE.say(message, value_place(read, "license"));
         wrong.fixes.extend(quote(mender, &codes::LICENSE_TYPE, "license"));
         found.push(wrong);
     }
@@ -77,7 +102,7 @@ pub(super) fn judge(
                 "`compatibility` has {} characters; {COMPATIBILITY} is the most",
                 text.chars().count()
             ),
-            None => "`compatibility` is not a text".to_owned(),
+            None => no_text(read, "compatibility", value),
         };
         let place = value_place(read, "compatibility");
         let mut wrong = codes::COMPATIBILITY_TYPE.say(message, place);
@@ -95,9 +120,6 @@ pub(super) fn judge(
             found.push(codes::METADATA_TYPE.say("`metadata` does not hold fields", place));
         }
     }
-    for name in fields.keys().filter(|name| !FORMAT.contains(&name.as_str())).take(most(mender)) {
-        other(name, read, mender, found);
-    }
 }
 
 fn allowed_tools(
@@ -107,10 +129,15 @@ fn allowed_tools(
     found: &mut Vec<Diagnostic>,
 ) {
     let place = || value_place(read, "allowed-tools");
-    if !are_tools(value) {
-        let message = "`allowed-tools` is neither a text nor a list of texts";
-        found.push(codes::ALLOWED_TOOLS_TYPE.say(message, place()));
-        return;
+    let right = are_tools(value);
+    if !right {
+        let message = match value {
+            Value::Array(_) => "`allowed-tools` is a list with something that is not a text".into(),
+            value => no_text(read, "allowed-tools", value),
+        };
+        let mut wrong = codes::ALLOWED_TOOLS_TYPE.say(message, place());
+        wrong.fixes.extend(quoted_tools(value, mender));
+        found.push(wrong);
     }
     let items: Vec<&str> = match value {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
@@ -119,7 +146,7 @@ fn allowed_tools(
     if value.is_array() {
         let message = "`allowed-tools` is a list: some readers refuse the skill";
         let mut list = codes::ALLOWED_TOOLS_LIST.say(message, place());
-        if let Some(mender) = mender {
+        if let Some(mender) = mender.filter(|_| right) {
             list.fixes.extend(mender.join(&codes::ALLOWED_TOOLS_LIST, "allowed-tools", &items));
         }
         found.push(list);
@@ -129,6 +156,22 @@ fn allowed_tools(
         let message = format!("`{tool}` in `allowed-tools` allows everything of its kind");
         found.push(codes::ALLOWED_TOOLS_WILDCARD.say(message, place()));
     }
+}
+
+/// Puts what is not a text in quotes.
+fn quoted_tools(value: &Value, mender: Option<&Mender<'_>>) -> Option<Fix> {
+    let mender = mender?;
+    let source = mender.source("allowed-tools")?;
+    let rule = &codes::ALLOWED_TOOLS_TYPE;
+    let Value::Array(values) = value else { return mender.quote(rule, source) };
+    let wrong: Vec<&FieldSource> = source
+        .items
+        .iter()
+        .zip(values)
+        .filter(|(_, value)| !value.is_string())
+        .map(|(item, _)| item)
+        .collect();
+    mender.quote_all(rule, &wrong)
 }
 
 /// The single tools of a text: what blanks and commas part, but for those in parentheses.
@@ -159,13 +202,13 @@ fn metadata(
     found: &mut Vec<Diagnostic>,
 ) {
     let sources = mender.and_then(|mender| mender.source("metadata"));
-    for name in values
-        .iter()
-        .filter(|(_, value)| !value.is_string())
-        .map(|(name, _)| name)
-        .take(most(mender))
-    {
-        let message = format!("`metadata.{name}` is not a text");
+    for (name, value) in values.iter().filter(|(_, value)| !value.is_string()).take(most(mender)) {
+        let written = read.texts().get("metadata").and_then(|fields| fields.get(name));
+        let message = not_a_text(
+            &format!("metadata.{name}"),
+            value,
+            written.and_then(Value::as_str).unwrap_or_default(),
+        );
         let source = sources.and_then(|all| all.items.iter().find(|item| item.name == *name));
         let place = match (mender, source) {
             (Some(mender), Some(source)) => Some(mender.place(source.value.clone())),
@@ -289,6 +332,20 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// That the value of a field is not a text, and what tools take it for.
+pub(super) fn no_text(read: &FrontMatter, field: &str, value: &Value) -> String {
+    not_a_text(field, value, read.text(field).unwrap_or_default())
+}
+
+fn not_a_text(field: &str, value: &Value, written: &str) -> String {
+    let read_as = in_words(value);
+    match written.chars().count() {
+        0 => format!("`{field}` is {read_as}, not a text"),
+        1..=MAX_SHOWN => format!("`{field}` is not a text: `{written}` is read as {read_as}"),
+        _ => format!("`{field}` is not a text: it is read as {read_as}"),
+    }
 }
 
 /// Puts the value of a field in quotes.

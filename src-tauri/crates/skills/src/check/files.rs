@@ -18,9 +18,13 @@ pub(super) fn check(files: &Manifest, found: &mut Vec<Diagnostic>) {
         found.push(codes::TOO_MANY_BYTES.say(message, None));
     }
     let paths: BTreeSet<&str> = files.files().iter().map(|file| file.path.as_str()).collect();
-    if let Some((first, second)) = collision(paths.iter().copied()) {
+    let mut apart = paths.clone();
+    while let Some((first, second)) = collision(apart.iter().copied())
+        && paths.len() - apart.len() < MAX_PLACES
+    {
         let message = format!("{first:?} and {second:?} are one file on some disks");
         found.push(codes::PATH_COLLISION.say(message, place(&second)));
+        apart.remove(second.as_str());
     }
     let (mut unportable, mut without_uri, mut nested) = (0, 0, 0);
     for path in &paths {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Diagnostic, Rule, Severity, chains, check_parts, codes, sort};
+use super::{Diagnostic, Rule, Severity, chains, check_files, check_parts, codes, sort};
 use crate::MAIN_FILE;
 use crate::frontmatter::FrontMatter;
 use crate::manifest::{LocalFiles, MAX_BYTES, Manifest};
@@ -14,6 +14,10 @@ use crate::read::{Listing, ReadManifestError, read_file, read_with_heads, survey
 
 /// A folder with more bytes than this is not hashed: it is no skill.
 const MAX_HASHED: u64 = 16 * MAX_BYTES;
+
+/// How much of a `SKILL.md` that alone is more than a skill can have is read, for the name and the
+/// description that it is shown with.
+const BEGINNING: u64 = 320 * 1024;
 
 /// The most problems with files of one kind that are told.
 const MAX_PROBLEMS: usize = 20;
@@ -43,9 +47,17 @@ pub fn check_folder(dir: &Path) -> Checked {
     };
     let folder_name = named.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut checked = check_listed(&folder_name, dir, survey(dir));
-    if fs::symlink_metadata(&named).is_ok_and(|found| found.is_symlink())
-        && !matches!(checked.manifest, Err(ReadManifestError::NotAFolder(_)))
-    {
+    if !fs::symlink_metadata(&named).is_ok_and(|found| found.is_symlink()) {
+        return checked;
+    }
+    if let Err(error) = fs::metadata(&named) {
+        let target = fs::read_link(&named).unwrap_or_default();
+        let message = format!(
+            "the folder {folder_name:?} is a link to {}, which cannot be had: {error}",
+            target.display()
+        );
+        checked.diagnostics = vec![codes::LINK_BROKEN.say(message, None)];
+    } else if !matches!(checked.manifest, Err(ReadManifestError::NotAFolder(_))) {
         let link = codes::FOLDER_LINK.say(format!("the folder {folder_name:?} is a link"), None);
         checked.diagnostics.insert(0, link);
         checked.valid = false;
@@ -67,26 +79,38 @@ pub(crate) fn check_listed(
     {
         found.push(problem(dir, error));
     }
-    let skill_md = match &read {
+    let main = match &read {
         Err(ReadManifestError::NotAFolder(_)) => None,
-        _ => read_file(&dir.join(MAIN_FILE), MAX_BYTES).ok(),
+        _ => main_file(dir),
     };
-    let bytes = skill_md.as_deref().unwrap_or_default();
+    let bytes = main.as_ref().map(|(bytes, _)| bytes.as_slice()).unwrap_or_default();
     let front_matter = FrontMatter::read(bytes);
     let (manifest, local) = match read {
         Ok((manifest, local)) => (Ok(manifest), Some(local)),
         Err(error) => (Err(error), None),
     };
-    if skill_md.is_some() {
-        let files = manifest.as_ref().ok();
-        found.extend(check_parts(folder_name, files, bytes, local.as_ref()));
-        if let Some(files) = files {
-            chains::check(dir, files, bytes, &mut found);
+    let files = manifest.as_ref().ok();
+    match &main {
+        Some((bytes, size)) if *size <= MAX_BYTES => {
+            found.extend(check_parts(folder_name, files, bytes, local.as_ref()));
+            if let Some(files) = files {
+                chains::check(dir, files, bytes, &mut found);
+            }
         }
+        // More than a skill can have is not judged: that it is too much is what there is to say.
+        Some((_, size)) => match files {
+            Some(files) => check_files(files, local.as_ref(), &mut found),
+            None => {
+                let message =
+                    format!("{MAIN_FILE} alone has {size} bytes; {MAX_BYTES} is the most");
+                found.push(codes::TOO_MANY_BYTES.say(message, None));
+            }
+        },
+        None => {}
     }
     sort(&mut found);
     Checked {
-        name: match front_matter.fields().get("name") {
+        name: match front_matter.judged().get("name") {
             Some(Value::String(name)) if !name.trim().is_empty() => name.clone(),
             _ => folder_name.to_owned(),
         },
@@ -95,6 +119,17 @@ pub(crate) fn check_listed(
         manifest,
         diagnostics: found,
     }
+}
+
+/// The bytes and the size of the main file; of one that is too large, the beginning.
+fn main_file(dir: &Path) -> Option<(Vec<u8>, u64)> {
+    let path = dir.join(MAIN_FILE);
+    let size = fs::symlink_metadata(&path).ok()?.len();
+    let most = if size > MAX_BYTES { BEGINNING } else { MAX_BYTES };
+    let bytes = read_file(&path, most).ok()?;
+    // It may have grown since.
+    let size = size.max(bytes.len() as u64);
+    Some((bytes, size))
 }
 
 /// Hashes the files and says what stands in the way; the error is the first of that.

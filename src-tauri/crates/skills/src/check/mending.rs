@@ -67,10 +67,10 @@ impl<'a> Mender<'a> {
         self.index.place(MAIN_FILE, range)
     }
 
-    /// The field as it is written, if it comes once.
+    /// The field as it is written, if it comes once and the front matter is YAML.
     pub(super) fn source(&self, name: &str) -> Option<&'a FieldSource> {
         let mut found = self.read.field_sources().iter().filter(|source| source.name == name);
-        found.next().filter(|_| found.next().is_none())
+        found.next().filter(|source| !self.read.comes_twice(&source.key))
     }
 
     /// The bytes of a value up to its last quote, bracket or item, without a comment behind it.
@@ -89,12 +89,21 @@ impl<'a> Mender<'a> {
 
     /// Puts a number, a truth value or the like in quotes.
     pub(super) fn quote(&self, rule: &Rule, source: &FieldSource) -> Option<Fix> {
-        let text = source.text.as_deref().filter(|text| !text.is_empty())?;
-        if source.style != Style::Plain || source.tagged {
-            return None;
-        }
-        let edit = TextEdit { range: self.written(source)?, replacement: quoted(text) };
+        let edit = self.in_quotes(source)?;
         self.tried(rule, "quote the value", vec![edit], &Change::Quoted)
+    }
+
+    /// The same for all of these values at once.
+    pub(super) fn quote_all(&self, rule: &Rule, sources: &[&FieldSource]) -> Option<Fix> {
+        let edits = sources.iter().map(|source| self.in_quotes(source)).collect::<Option<_>>()?;
+        self.tried(rule, "quote the values", edits, &Change::Quoted)
+    }
+
+    fn in_quotes(&self, source: &FieldSource) -> Option<TextEdit> {
+        let text = source.text.as_deref().filter(|text| !text.is_empty())?;
+        let plain = source.style == Style::Plain && !source.tagged;
+        let range = self.written(source).filter(|_| plain)?;
+        Some(TextEdit { range, replacement: quoted(text) })
     }
 
     /// Gives a scalar another text, in the quotes that it has.

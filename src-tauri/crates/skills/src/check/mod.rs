@@ -108,13 +108,34 @@ fn check_parts(
         files.map(|files| files.files().iter().map(|file| file.path.as_str()).collect());
     body::check(&text, &read, paths.as_ref(), &mut found);
     if let Some(files) = files {
-        files::check(files, &mut found);
-        if let Some(local) = local {
-            scripts::check(files, local, &mut found);
-        }
+        check_files(files, local, &mut found);
     }
+    leave_to_the_author(&read, &mut found);
     bound(&mut found);
     found
+}
+
+/// Rules whose fixes change the ends of lines and the first bytes of a file, and no field.
+const OF_THE_FILE: &[Rule] =
+    &[codes::BYTE_ORDER_MARK, codes::LINE_ENDINGS, codes::FRONT_MATTER_DELIMITER];
+
+/// Takes away the fixes of fields that come twice: which of them counts is for the author to say.
+fn leave_to_the_author(read: &FrontMatter, found: &mut [Diagnostic]) {
+    let of_fields = |one: &&mut Diagnostic| !OF_THE_FILE.iter().any(|rule| rule.code == one.code);
+    for one in found.iter_mut().filter(of_fields) {
+        one.fixes.retain(|fix| match fix {
+            Fix::Edits { edits, .. } => !edits.iter().any(|edit| read.comes_twice(&edit.range)),
+            Fix::RenameFolder { .. } => true,
+        });
+    }
+}
+
+/// What there is to say of the files whatever is in the main one.
+fn check_files(files: &Manifest, local: Option<&LocalFiles>, found: &mut Vec<Diagnostic>) {
+    files::check(files, found);
+    if let Some(local) = local {
+        scripts::check(files, local, found);
+    }
 }
 
 /// Leaves of each rule so many diagnostics as a person can read.

@@ -53,7 +53,8 @@ pub(super) fn judge(
 ) {
     let place = || fields::value_place(read, "name");
     let folder_is_name = is_name(folder_name);
-    let name = match read.fields().get("name") {
+    let value = read.judged().get("name");
+    let name = match value {
         None => {
             let mut missing = codes::NAME_MISSING.say("there is no `name`", fields::first_place());
             if let Some(mender) = mender.filter(|_| folder_is_name) {
@@ -62,18 +63,21 @@ pub(super) fn judge(
             found.push(missing);
             return;
         }
-        Some(Value::Null) => {
+        Some(Value::Null) if read.text("name").is_none_or(str::is_empty) => {
             found.push(codes::NAME_MISSING.say("`name` has no value", place()));
             return;
         }
         Some(Value::String(name)) => name,
-        Some(_) => {
-            let mut wrong = codes::NAME_TYPE.say("`name` is not a text", place());
+        Some(value) => {
+            let mut wrong = codes::NAME_TYPE.say(fields::no_text(read, "name", value), place());
             wrong.fixes.extend(fields::quote(mender, &codes::NAME_TYPE, "name"));
             found.push(wrong);
-            return;
+            // What would be wrong with it in quotes, too.
+            let Some(text) = read.text("name") else { return };
+            text
         }
     };
+    let is_text = value.is_some_and(Value::is_string);
     let folders = |rule| {
         let mender = mender.filter(|_| folder_is_name && name != folder_name)?;
         mender.set(rule, &format!("change `name` to `{folder_name}`"), "name", folder_name)
@@ -107,9 +111,11 @@ pub(super) fn judge(
         let message = format!("the field `name` is {name:?} and the folder is {folder_name:?}");
         let mut differs = codes::NAME_FOLDER.say(message, place());
         differs.fixes.extend(folders(&codes::NAME_FOLDER));
-        if is_name(name) && !is_reserved(name) {
+        // Where tools may find another name, or none, the folder stays as it is.
+        let is_sure = is_text && mender.is_some_and(|mender| mender.source("name").is_some());
+        if is_sure && is_name(name) && !is_reserved(name) {
             let title = format!("rename the folder to `{name}`");
-            differs.fixes.push(Fix::RenameFolder { title, to: name.clone() });
+            differs.fixes.push(Fix::RenameFolder { title, to: name.to_owned() });
         }
         found.push(differs);
     }

@@ -24,7 +24,10 @@
 //!
 //! Where the reference is not followed: an opening line is `---` and blanks, never `----` or
 //! `---x`; an empty block ends at once instead of at the next `---`; a file may end right behind
-//! its closing `---`; a pair of surrogates by escape is one character.
+//! its closing `---`; a pair of surrogates by escape is one character. Where readers of YAML 1.1 and
+//! 1.2 see different values or one kind sees none, and quotes would not help, strict mode refuses
+//! what the reference takes: `[-]`, `[?a]`, `&a?b c`, and the header of a block at the margin of its
+//! key.
 
 pub(crate) mod block;
 mod compare;
@@ -35,12 +38,15 @@ pub(crate) mod pyyaml;
 mod quote;
 pub(crate) mod recover;
 pub(crate) mod resolve;
+pub(crate) mod said;
 mod source;
 mod texts;
 pub(crate) mod tree;
+mod twice;
 pub(crate) mod unquoted;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::{Map, Value};
 
@@ -86,10 +92,16 @@ pub struct FieldDifference {
 pub struct FrontMatter {
     fields: Map<String, Value>,
     texts: Map<String, Value>,
+    /// The fields that are judged, where they are not those above.
+    judged: Option<Map<String, Value>>,
+    /// Whether lines stand for what could not be parsed.
+    by_lines: bool,
     places: Vec<FieldPlace>,
     sources: Vec<FieldSource>,
     /// Where all of it stands in braces.
     braces: Option<Place>,
+    /// The fields whose keys come twice, however deep; in bytes of the file.
+    twice: Vec<Range<usize>>,
     body: String,
     body_line: u32,
     problems: Vec<Diagnostic>,
@@ -114,9 +126,12 @@ impl FrontMatter {
         let mut read = Self {
             fields: Map::new(),
             texts: Map::new(),
+            judged: None,
+            by_lines: false,
             places: Vec::new(),
             sources: Vec::new(),
             braces: None,
+            twice: Vec::new(),
             body: String::new(),
             body_line: 1,
             problems: Vec::new(),
@@ -155,6 +170,7 @@ impl FrontMatter {
             Ok(root) => root,
             Err(error) => {
                 self.problems.extend(spots.not_yaml(yaml, error));
+                self.take_top_lines(yaml, spots);
                 self.take_lines(yaml);
                 return;
             }
@@ -175,8 +191,24 @@ impl FrontMatter {
             None => self.problems.push(spots.no_block(NoBlock::Empty)),
         }
         if refused.is_some() {
+            self.judged = Some(self.fields.clone());
             self.take_lines(yaml);
         }
+    }
+
+    /// Takes for judging what a person sees for the fields of the front matter itself.
+    fn take_top_lines(&mut self, yaml: &str, spots: &Text<'_>) {
+        let mut judged = Map::new();
+        for line in recover::top_lines(yaml) {
+            self.places.push(FieldPlace {
+                name: line.name.to_owned(),
+                key: spots.place(&line.key),
+                value: spots.place(&line.value),
+            });
+            judged.insert(line.name.to_owned(), line.text.map_or(Value::Null, Value::from));
+        }
+        self.judged = Some(judged);
+        self.by_lines = true;
     }
 
     /// Takes what a reader of lines finds.
@@ -187,6 +219,10 @@ impl FrontMatter {
 
     fn take_pairs(&mut self, pairs: &[(Node, Node)], yaml: &str, spots: &Text<'_>) {
         self.texts = texts::texts(pairs, yaml).unwrap_or_else(|| recover::fields(yaml));
+        self.twice = twice::fields(pairs)
+            .into_iter()
+            .map(|range| range.start + spots.offset..range.end + spots.offset)
+            .collect();
         for (key, value) in pairs {
             let raw = |node: &Node| yaml.get(node.range.clone()).unwrap_or_default().to_owned();
             let name = match (resolve::value(key, YamlVersion::V1_1), resolve::is_merge(key)) {
@@ -198,11 +234,12 @@ impl FrontMatter {
                     raw(key)
                 }
             };
-            let read =
-                resolve::value(value, YamlVersion::V1_1).unwrap_or_else(|(reason, range)| {
-                    self.problems.push(spots.unresolvable(yaml, reason, &name, &range));
-                    Value::String(raw(value))
-                });
+            let mut failures = Vec::new();
+            let mut path = vec![name.clone()];
+            let read = resolve::as_far_as_it_goes(value, yaml, &mut path, &mut failures);
+            for ((reason, range), field) in failures {
+                self.problems.push(spots.unresolvable(yaml, reason, &field, &range));
+            }
             if spots.is_exact {
                 self.sources.push(FieldSource::of(key, value, yaml, spots.offset));
             }
@@ -225,12 +262,15 @@ impl FrontMatter {
     /// # Errors
     /// The first rule that is broken, with its place.
     pub fn strict(bytes: &[u8]) -> Result<Map<String, Value>, Box<Diagnostic>> {
-        let text = String::from_utf8_lossy(bytes);
-        let mut spots = Text::new(&text, matches!(text, Cow::Borrowed(_)));
-        if let Err(error) = std::str::from_utf8(bytes) {
-            return Err(Box::new(spots.not_utf8(error.valid_up_to())));
-        }
-        let block = block::find_strict(&text).map_err(|problem| spots.no_block(problem))?;
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let text = String::from_utf8_lossy(bytes);
+                return Err(Box::new(Text::new(&text, false).not_utf8(error.valid_up_to())));
+            }
+        };
+        let mut spots = Text::new(text, true);
+        let block = block::find_strict(text).map_err(|problem| spots.no_block(problem))?;
         spots.offset = block.yaml.start;
         let yaml = without_last_break(&text[block.yaml]);
         let root = match tree::parse(yaml) {
@@ -267,6 +307,17 @@ impl FrontMatter {
         &self.fields
     }
 
+    /// The fields as far as rules can be asked of them: where the front matter is not YAML, those
+    /// that stand in it and not in another field, null for what goes on below its line.
+    pub(crate) fn judged(&self) -> &Map<String, Value> {
+        self.judged.as_ref().unwrap_or(&self.fields)
+    }
+
+    /// Whether the front matter is not YAML, so that only its lines can be judged.
+    pub(crate) fn is_by_lines(&self) -> bool {
+        self.by_lines
+    }
+
     /// The Markdown below the front matter; the whole text where there is none.
     pub fn body(&self) -> &str {
         &self.body
@@ -291,6 +342,11 @@ impl FrontMatter {
     /// Where the braces stand, if all of the front matter is in braces.
     pub(crate) fn braces(&self) -> Option<&Place> {
         self.braces.as_ref()
+    }
+
+    /// Whether these bytes of the file are, or are inside of, a field whose key comes twice.
+    pub(crate) fn comes_twice(&self, range: &Range<usize>) -> bool {
+        self.twice.iter().any(|twice| twice.start < range.end && range.start < twice.end)
     }
 
     /// Where the field of this name stands; the last one, whose value counts.

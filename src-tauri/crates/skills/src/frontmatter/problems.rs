@@ -6,6 +6,7 @@ use super::YamlVersion;
 use super::block::{self, NoBlock};
 use super::quote::in_quotes;
 use super::resolve::{self, Unresolvable};
+use super::said;
 use super::tree::NotYaml;
 use super::unquoted::{self, Stopped, Unquoted};
 use crate::MAIN_FILE;
@@ -128,9 +129,11 @@ impl<'a> Text<'a> {
 
     /// A place at which PyYAML stops.
     pub(super) fn refused(&self, refusal: &NotYaml) -> Diagnostic {
+        let yaml = self.text.get(self.offset..).unwrap_or_default();
+        let at = said::fault(yaml, refusal.at, &refusal.message);
         codes::FRONT_MATTER_YAML.say(
-            format!("the front matter is not YAML: {}", refusal.message),
-            Some(self.place(&(refusal.at..refusal.at))),
+            format!("the front matter is not YAML: {}", said::in_plain_words(&refusal.message)),
+            Some(self.place(&(at..at))),
         )
     }
 
@@ -168,7 +171,7 @@ impl<'a> Text<'a> {
         let (code, title) = match reason {
             Unresolvable::DuplicateKey => (&codes::FRONT_MATTER_DUPLICATE, None),
             Unresolvable::KeyNotString => (&codes::FRONT_MATTER_KEY, Some("quote the key")),
-            Unresolvable::Timestamp | Unresolvable::NonFinite => {
+            Unresolvable::Timestamp | Unresolvable::NonFinite | Unresolvable::Mark => {
                 (&codes::FRONT_MATTER_VALUE, Some("quote the value"))
             }
             _ => (&codes::FRONT_MATTER_VALUE, None),

@@ -16,6 +16,8 @@ pub(crate) enum Unresolvable {
     NonFinite,
     /// Binary, sets, and what applications define.
     Tag,
+    /// `=`, `<<`, and numbers without a digit such as `0x_`.
+    Mark,
     KeyNotString,
     DuplicateKey,
 }
@@ -28,11 +30,15 @@ impl Unresolvable {
             Self::Timestamp => "a date, which has no JSON value",
             Self::NonFinite => "a number that is not finite",
             Self::Tag => "a tag without a JSON value",
+            Self::Mark => "a mark of YAML 1.1, which has no JSON value",
             Self::KeyNotString => "a key that is not a string",
             Self::DuplicateKey => "a key that comes twice",
         }
     }
 }
+
+/// Of one field, so many parts without a JSON value are told.
+const MAX_FAILURES: usize = 20;
 
 /// A value that is none of JSON's: which and where, in bytes of the parsed text.
 pub(crate) type Failure = (Unresolvable, std::ops::Range<usize>);
@@ -58,6 +64,73 @@ pub(crate) fn value(node: &Node, version: YamlVersion) -> Result<Value, Failure>
             Some(tag) if !is_tag_of_mappings(tag) => fail(Unresolvable::Tag),
             _ => mapping(pairs, version).map(Value::Object),
         },
+    }
+}
+
+/// The value of a node as far as it has one, and of everything in it that has none why and where:
+/// that is then a text as it is written, and of keys that come twice the last one counts. `path`
+/// holds the names of the fields around it.
+pub(crate) fn as_far_as_it_goes(
+    node: &Node,
+    yaml: &str,
+    path: &mut Vec<String>,
+    found: &mut Vec<(Failure, String)>,
+) -> Value {
+    // Only what is told needs its path.
+    let fail = |found: &mut Vec<_>, failure, path: &[String]| {
+        if found.len() < MAX_FAILURES {
+            found.push((failure, path.join(".")));
+        }
+    };
+    let raw = |node: &Node| yaml.get(node.range.clone()).unwrap_or_default().to_owned();
+    match &node.kind {
+        Kind::Alias(_) | Kind::Scalar { .. } => {
+            value(node, YamlVersion::V1_1).unwrap_or_else(|failure| {
+                fail(found, failure, path);
+                Value::String(raw(node))
+            })
+        }
+        Kind::Sequence(items) => {
+            if !matches!(node.tag.as_deref(), None | Some("!" | "tag:yaml.org,2002:seq")) {
+                fail(found, (Unresolvable::Tag, node.range.clone()), path);
+            }
+            items.iter().map(|item| as_far_as_it_goes(item, yaml, path, found)).collect()
+        }
+        Kind::Mapping { pairs, .. } => {
+            if node.tag.as_deref().is_some_and(|tag| !is_tag_of_mappings(tag)) {
+                fail(found, (Unresolvable::Tag, node.range.clone()), path);
+            }
+            let mut map = Map::new();
+            for (key, field) in pairs {
+                let name = key_name(key, YamlVersion::V1_1).unwrap_or_else(|(reason, range)| {
+                    let reason = match reason {
+                        Unresolvable::Merge => Unresolvable::Merge,
+                        _ => Unresolvable::KeyNotString,
+                    };
+                    fail(found, (reason, range), path);
+                    raw(key)
+                });
+                path.push(name.clone());
+                let field = as_far_as_it_goes(field, yaml, path, found);
+                if map.insert(name, field).is_some() {
+                    fail(found, (Unresolvable::DuplicateKey, key.range.clone()), path);
+                }
+                path.pop();
+            }
+            Value::Object(map)
+        }
+    }
+}
+
+/// A value in a few words.
+pub(crate) fn in_words(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the text {text:?}"),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "fields".to_owned(),
     }
 }
 
@@ -206,7 +279,7 @@ fn plain_1_1(text: &str) -> Result<Value, Unresolvable> {
         return Err(Unresolvable::Timestamp);
     }
     if matches!(text, "<<" | "=") {
-        return Err(Unresolvable::Tag);
+        return Err(Unresolvable::Mark);
     }
     Ok(Value::String(text.to_owned()))
 }
@@ -247,7 +320,7 @@ fn signed(text: &str) -> (f64, &str) {
 /// A whole number; beyond 64 bits as the nearest float, which is what JSON readers make of it.
 fn integer(sign: f64, digits: &str, radix: u32) -> Result<Value, Unresolvable> {
     if digits.is_empty() {
-        return Err(Unresolvable::Tag);
+        return Err(Unresolvable::Mark);
     }
     let negative = sign < 0.0;
     match u64::from_str_radix(digits, radix) {
@@ -332,7 +405,8 @@ mod tests {
         assert_eq!(in_1_1("2024-01-01"), Err(Unresolvable::Timestamp));
         assert_eq!(in_1_1("2024-1-1 10:00:00 +2"), Err(Unresolvable::Timestamp));
         assert_eq!(in_1_1("-.inf"), Err(Unresolvable::NonFinite));
-        assert_eq!(in_1_1("="), Err(Unresolvable::Tag));
+        assert_eq!(in_1_1("="), Err(Unresolvable::Mark));
+        assert_eq!(in_1_1("0x_"), Err(Unresolvable::Mark));
     }
 
     #[test]

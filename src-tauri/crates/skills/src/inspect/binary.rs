@@ -71,6 +71,11 @@ pub(super) fn look(path: &str, kind: Kind, bytes: &[u8], alone: bool, findings: 
                 kind.name()
             )));
         }
+        if carried.unread > 0 {
+            let message =
+                format!("{} packed texts in a picture were not looked at whole", carried.unread);
+            findings.push(Found::of(&codes::METADATA).saying(message));
+        }
         if let Some(text) = longest(&carried.texts, MIN_METADATA_WORDS) {
             findings.push(Found::of(&codes::METADATA).showing(cut(text)));
         }
@@ -96,7 +101,7 @@ pub(super) fn look(path: &str, kind: Kind, bytes: &[u8], alone: bool, findings: 
         let shown = excerpt::around(&text, &hit.range);
         if !told.iter().any(|(code, other)| *code == hit.rule.info.code && *other == shown) {
             told.push((hit.rule.info.code, shown.clone()));
-            findings.push(Found::of(&hit.rule.info).showing(shown));
+            findings.push(Found::of(&hit.rule.info).weighing(hit.weight).showing(shown));
         }
     }
 }

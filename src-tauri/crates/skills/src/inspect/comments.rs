@@ -68,6 +68,7 @@ fn comment(inner: &str, range: Range<usize>, told: &mut Told, findings: &mut Vec
         compile(concat!(
             r"(?i)\b(?:ignore|disregard|always|never|you\s+must|you\s+should|you\s+are|do\s+not\s+(?:tell|ask|mention|show)|",
             r"don['’]t\s+(?:tell|ask|mention|show)|send|upload|exfiltrate|execute|curl|wget|assistant|claude|gpt|agents?\s+(?:must|should)|",
+            r"download\s+and\s+(?:run|install|execute)|(?:ai|llms?|bots?)\s*:\s*\w+|notes?\s+(?:to|for)\s+(?:ai|llms?|bots?)|",
             r"the\s+(?:model|agent|ai|llm)|instructions?|system\s+prompt|secrets?|passwords?|credentials?|api\s+keys?|without\s+asking)\b",
         ))
     });
@@ -91,15 +92,21 @@ fn comment(inner: &str, range: Range<usize>, told: &mut Told, findings: &mut Vec
     findings.push(Found::of(rule).saying(message).at(range));
 }
 
-/// Links of Markdown whose text is another address than their target.
+/// Links whose text is another address than their target.
 pub(super) fn links(text: &str, findings: &mut Vec<Found>) {
-    static LINK: Pattern = Pattern::new(|| compile(r"\]\(\s*<?https?://[^\s)<>]+"));
-    if !text.contains("](") {
-        return;
-    }
     let mut told = 0;
+    if text.contains("](") {
+        markdown_links(text, &mut told, findings);
+    }
+    if text.contains("</") {
+        html_links(text, &mut told, findings);
+    }
+}
+
+fn markdown_links(text: &str, told: &mut usize, findings: &mut Vec<Found>) {
+    static LINK: Pattern = Pattern::new(|| compile(r"\]\(\s*<?https?://[^\s)<>]+"));
     for found in LINK.find_iter(text) {
-        if told == MAX_PLACES {
+        if *told >= MAX_PLACES {
             return;
         }
         let before = &text[..found.start()];
@@ -113,16 +120,37 @@ pub(super) fn links(text: &str, findings: &mut Vec<Found>) {
         else {
             continue;
         };
-        let label = &before[open + 1..];
         let target = found.as_str().trim_start_matches(['(', ']', ' ', '\t', '<']);
-        let (Some(shown), Some(host)) = (shown_host(label), host(target)) else { continue };
-        if related(&shown, &host) {
-            continue;
-        }
-        told += 1;
-        let message = format!("a link that shows {shown} and leads to {host}");
-        findings.push(Found::of(&codes::LINK_TEXT).saying(message).at(open..found.end()));
+        let differs = differs(&before[open + 1..], target, open..found.end());
+        *told += usize::from(differs.is_some());
+        findings.extend(differs);
     }
+}
+
+fn html_links(text: &str, told: &mut usize, findings: &mut Vec<Found>) {
+    static LINK: Pattern = Pattern::new(|| {
+        compile(r#"(?i)<a\s[^<>]*?href\s*=\s*["']?https?://[^\s"'<>]+[^<>]*>[^<\n]+</a\b"#)
+    });
+    for found in LINK.find_iter(text) {
+        if *told >= MAX_PLACES {
+            return;
+        }
+        let Some((tag, label)) = found.as_str().split_once('>') else { continue };
+        let label = label.split('<').next().unwrap_or_default();
+        let href = tag.to_ascii_lowercase().find("href").unwrap_or_default();
+        let target = tag[href..].find("://").map(|at| &tag[href + at..]).unwrap_or_default();
+        let target = target.split([' ', '"', '\'', '\t', '\n']).next().unwrap_or_default();
+        let differs = differs(label, target, found.range());
+        *told += usize::from(differs.is_some());
+        findings.extend(differs);
+    }
+}
+
+/// The finding where a text names another host than the link's target has.
+fn differs(label: &str, target: &str, range: Range<usize>) -> Option<Found> {
+    let (shown, host) = (shown_host(label)?, host(target)?);
+    let message = format!("a link that shows {shown} and leads to {host}");
+    (!related(&shown, &host)).then(|| Found::of(&codes::LINK_TEXT).saying(message).at(range))
 }
 
 /// The host that the text of a link names, where it names one.

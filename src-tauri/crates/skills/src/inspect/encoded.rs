@@ -93,7 +93,8 @@ fn decoded(run: &[u8]) -> Vec<Decoded> {
 }
 
 fn texts_of(bytes: &[u8], texts: &mut Vec<Decoded>) {
-    for chunk in bytes.utf8_chunks() {
+    // Most of what is decoded is no text, so that most chunks are short.
+    for chunk in bytes.utf8_chunks().filter(|chunk| chunk.valid().len() >= MIN_TEXT) {
         let unshown = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
         let long = chunk.valid().split(unshown).filter(|text| text.len() >= MIN_TEXT);
         texts.extend(
@@ -109,7 +110,7 @@ fn judge(decoded: &str, whole: bool) -> Option<Found> {
         .saying(format!("encoded text that reads {shown:?}"))
         .showing(shown);
     let folded = Folded::of(decoded);
-    let heaviest = table::look(&folded).iter().map(|hit| hit.rule.info.weight).min();
+    let heaviest = table::look(&folded).iter().map(|hit| hit.weight).min();
     if let Some(weight) = heaviest {
         return Some(found.weighing(weight.min(Weight::Caution)));
     }

@@ -1,11 +1,12 @@
 //! Text that pictures carry beside what they show, and what stands behind their end.
 
-use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_zlib_with_limit};
 
 use super::kind::Kind;
 
-/// The most bytes of packed text that are unpacked.
-const MAX_UNPACKED: usize = 64 * 1024;
+/// As many bytes of packed texts are unpacked of any picture; of a larger one as many as it has, so
+/// that a small file is not made into a large one.
+const MIN_UNPACKED: usize = 16 * 1024;
 
 /// Fewer bytes behind a picture's end are padding.
 const MIN_BEHIND: usize = 16;
@@ -17,12 +18,14 @@ pub(super) struct Carried {
     pub(super) texts: Vec<String>,
     /// How many bytes stand behind its end.
     pub(super) behind: usize,
+    /// How many packed texts were too large to be looked at whole.
+    pub(super) unread: usize,
 }
 
 pub(super) fn carried(kind: Kind, bytes: &[u8]) -> Carried {
     let mut carried = Carried::default();
     let end = match kind {
-        Kind::Png => png(bytes, &mut carried.texts),
+        Kind::Png => png(bytes, &mut carried),
         Kind::Jpeg => jpeg(bytes, &mut carried.texts),
         Kind::Gif => gif(bytes, &mut carried.texts),
         Kind::Webp => webp(bytes, &mut carried.texts),
@@ -48,7 +51,8 @@ fn push(texts: &mut Vec<String>, bytes: &[u8]) {
 }
 
 /// Length, name, data and check sum, again and again (PNG specification, "Chunk layout").
-fn png(bytes: &[u8], texts: &mut Vec<String>) -> Option<usize> {
+fn png(bytes: &[u8], carried: &mut Carried) -> Option<usize> {
+    let mut left = bytes.len().max(MIN_UNPACKED);
     let mut at = 8;
     loop {
         let length = number(bytes, at)?;
@@ -57,20 +61,20 @@ fn png(bytes: &[u8], texts: &mut Vec<String>) -> Option<usize> {
         let keyword = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
         let value = data.get(keyword + 1..).unwrap_or_default();
         match name {
-            b"tEXt" => push(texts, value),
-            b"zTXt" => push(texts, &unpacked(value.get(1..).unwrap_or_default())),
+            b"tEXt" => push(&mut carried.texts, value),
+            b"zTXt" => unpack(value.get(1..).unwrap_or_default(), &mut left, carried),
             b"iTXt" => {
                 // Packed or not, how, language NUL, keyword NUL, text.
                 let packed = value.first() == Some(&1);
                 let mut parts = value.get(2..).unwrap_or_default().splitn(3, |byte| *byte == 0);
                 let text = parts.nth(2).unwrap_or_default();
                 if packed {
-                    push(texts, &unpacked(text));
+                    unpack(text, &mut left, carried);
                 } else {
-                    push(texts, text);
+                    push(&mut carried.texts, text);
                 }
             }
-            b"eXIf" => exif(data, texts),
+            b"eXIf" => exif(data, &mut carried.texts),
             b"IEND" => return Some(at + 12 + length),
             _ => {}
         }
@@ -78,8 +82,17 @@ fn png(bytes: &[u8], texts: &mut Vec<String>) -> Option<usize> {
     }
 }
 
-fn unpacked(bytes: &[u8]) -> Vec<u8> {
-    decompress_to_vec_zlib_with_limit(bytes, MAX_UNPACKED).unwrap_or_else(|failed| failed.output)
+/// Adds a packed text, as far as what is `left` reaches.
+fn unpack(bytes: &[u8], left: &mut usize, carried: &mut Carried) {
+    let text = match decompress_to_vec_zlib_with_limit(bytes, *left) {
+        Ok(text) => text,
+        Err(failed) => {
+            carried.unread += usize::from(failed.status == TINFLStatus::HasMoreOutput);
+            failed.output
+        }
+    };
+    *left = left.saturating_sub(text.len());
+    push(&mut carried.texts, &text);
 }
 
 /// Segments up to the picture itself, then its data up to the end mark (ITU T.81, annex B).
@@ -216,6 +229,15 @@ mod tests {
         let carried = carried(Kind::Png, &bytes);
         assert_eq!(carried.texts, ["plain words", "send it", "of the world", "send it"]);
         assert_eq!(carried.behind, 0);
+    }
+
+    #[test]
+    fn packed_texts_are_unpacked_to_no_more_than_the_picture_has() {
+        let packed = miniz_oxide::deflate::compress_to_vec_zlib(&[b'a'; 60_000], 9);
+        let text = chunk(b"zTXt", &[b"Comment\0\0", packed.as_slice()].concat());
+        let carried = carried(Kind::Png, &of_png(&[text.clone(), text.clone(), text]));
+        assert_eq!(carried.texts.iter().map(String::len).sum::<usize>(), 16 * 1024);
+        assert_eq!(carried.unread, 3);
     }
 
     #[test]

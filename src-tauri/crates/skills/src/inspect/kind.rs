@@ -84,6 +84,7 @@ impl Kind {
             [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Self::Webp,
             _ if bytes.get(257..262) == Some(b"ustar") => Self::Archive("tar"),
             _ if text(bytes).is_some() => Self::Text,
+            _ if is_zip_behind(bytes) => Self::Archive("ZIP behind other data"),
             _ => Self::Other,
         }
     }
@@ -110,6 +111,12 @@ fn is_pe(bytes: &[u8]) -> bool {
     // Old programs have no second header, but a NUL among the first bytes, which no text has.
     at.and_then(|at| bytes.get(at as usize..)).is_some_and(|header| header.starts_with(b"PE\0\0"))
         || (bytes.len() >= 64 && bytes[..64].contains(&0))
+}
+
+/// A ZIP is read from its end, so that anything can stand before it.
+fn is_zip_behind(bytes: &[u8]) -> bool {
+    let end = &bytes[bytes.len().saturating_sub(66_000)..];
+    holds(end, b"PK\x05\x06") && holds(bytes, b"PK\x01\x02")
 }
 
 /// A text and whether it is plain UTF-8.

@@ -82,3 +82,43 @@ pub(super) fn look(path: &str, findings: &mut Vec<Found>) {
         findings.push(Found::of(&codes::RUNS_BY_NAME));
     }
 }
+
+/// Extensions of files that an interpreter or the system runs.
+const SCRIPTS: &[&str] = &[
+    "applescript",
+    "bash",
+    "bat",
+    "cjs",
+    "cmd",
+    "com",
+    "csh",
+    "exe",
+    "fish",
+    "js",
+    "ksh",
+    "lua",
+    "mjs",
+    "php",
+    "pl",
+    "ps1",
+    "psm1",
+    "py",
+    "rb",
+    "scpt",
+    "sh",
+    "ts",
+    "vbs",
+    "wsf",
+    "zsh",
+];
+
+/// Whether a file is run by its extension or its first line.
+pub(super) fn is_script(path: &str, bytes: &[u8]) -> bool {
+    let extension = path
+        .rsplit('/')
+        .next()
+        .and_then(|name| name.rsplit_once('.'))
+        .map(|(_, extension)| extension);
+    extension.is_some_and(|extension| SCRIPTS.contains(&extension.to_ascii_lowercase().as_str()))
+        || bytes.starts_with(b"#!")
+}

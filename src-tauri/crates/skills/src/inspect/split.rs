@@ -11,8 +11,8 @@ use super::table;
 /// As many letters that stand apart in a row are a text that is spelled out.
 const APART: usize = 12;
 
-/// A comment that takes a word apart is no longer, in bytes.
-const LONGEST_COMMENT: usize = 256;
+/// A mark that takes a word apart, a comment even, is no longer, in bytes.
+const LONGEST_MARK: usize = 256;
 
 /// Between lines that do not follow each other: more than a match may span.
 const BETWEEN: &str = "\n\n\n\n\n\n";
@@ -23,7 +23,8 @@ struct Line {
     range: Range<usize>,
 }
 
-pub(super) fn look(text: &str) -> Vec<Found> {
+/// `full`: rules of the table that are not looked for.
+pub(super) fn look(text: &str, full: &[&str]) -> Vec<Found> {
     let mut found = Vec::new();
     let (mut joined, mut lines) = (String::new(), Vec::new());
     let mut at = 0;
@@ -42,10 +43,10 @@ pub(super) fn look(text: &str) -> Vec<Found> {
     if lines.is_empty() {
         return found;
     }
-    found.extend(table::look(&Folded::of(&joined)).into_iter().map(|hit| {
+    found.extend(table::look_without(&Folded::of(&joined), full).into_iter().map(|hit| {
         let line = lines.partition_point(|line| line.at <= hit.range.start).saturating_sub(1);
         let range = lines.get(line).map(|line| line.range.clone()).unwrap_or_default();
-        Found::of(&hit.rule.info).at(range)
+        Found::of(&hit.rule.info).weighing(hit.weight).at(range)
     }));
     found
 }
@@ -79,7 +80,13 @@ fn is_apart(line: &str) -> bool {
 
 /// The line without what takes its words apart; `None` where nothing does.
 fn together(line: &str) -> Option<String> {
+    together_and_count(line).0
+}
+
+/// The same, with how many bytes marks were looked for in, all in all.
+pub(super) fn together_and_count(line: &str) -> (Option<String>, usize) {
     let bytes = line.as_bytes();
+    let mut looked_at = 0;
     let mut out: Option<String> = None;
     let (mut kept, mut at) = (0, 0);
     while let Some(found) = bytes[at..].iter().position(|byte| is_mark(*byte)) {
@@ -89,7 +96,9 @@ fn together(line: &str) -> Option<String> {
             .checked_sub(1)
             .map(|at| bytes[at])
             .is_some_and(|before| is_letter(before) || digit && before.is_ascii_digit());
-        match mark(&line[at..], before) {
+        let near = near(&line[at..]);
+        looked_at += near.len();
+        match mark(near, before) {
             Some((length, written)) => {
                 let out = out.get_or_insert_with(String::new);
                 out.push_str(&line[kept..at]);
@@ -100,9 +109,19 @@ fn together(line: &str) -> Option<String> {
             None => at += 1,
         }
     }
-    let mut out = out?;
-    out.push_str(&line[kept..]);
-    Some(out)
+    if let Some(out) = &mut out {
+        out.push_str(&line[kept..]);
+    }
+    (out, looked_at)
+}
+
+/// The start of a text, as long as a mark can be.
+fn near(text: &str) -> &str {
+    let mut end = text.len().min(LONGEST_MARK);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 fn is_mark(byte: u8) -> bool {
@@ -137,8 +156,7 @@ fn mark(text: &str, before: bool) -> Option<(usize, Option<char>)> {
             if !before {
                 return None;
             }
-            let near = &bytes[..bytes.len().min(LONGEST_COMMENT)];
-            let length = memchr::memmem::find(near, b"-->")? + 3;
+            let length = memchr::memmem::find(bytes, b"-->")? + 3;
             after(length).then_some((length, None))
         }
         b'<' if before => {

@@ -2,20 +2,19 @@
 //!
 //! One automaton finds the words without which no rule can match; only around those is the rule's
 //! pattern tried, in a window of bounded length and never twice. So the time is linear in the
-//! text, whatever it holds.
+//! text, whatever it holds. Each pattern makes a small automaton, which a test holds it to, so
+//! that a step costs the same for every text, too.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
-use regex::bytes::Regex;
 use serde::Deserialize;
 
+use super::expression::Expression;
 use super::fold::Folded;
 use super::{RuleInfo, Weight};
-use crate::pattern;
 
 /// The rules that come with the program.
 const TABLE: &str = include_str!("rules.toml");
@@ -24,18 +23,25 @@ const TABLE: &str = include_str!("rules.toml");
 const MAX_PLACES: usize = 10;
 
 /// How far behind a rule's word its pattern is tried, in bytes.
-const REACH: usize = 16 * 1_024;
+const REACH: usize = 64 * 1_024;
 
 /// Matches are shorter than this: as far before its word a pattern is tried, and one which starts
 /// near the end of a window is found from the next.
 const LONGEST: usize = 4 * 1_024;
 
-/// The most matches of one rule in one part that are no findings for what they say. Further ones
-/// are findings, so that a text full of them takes no longer.
+/// The most matches of one rule in one part that are no findings for what they name, and that weigh
+/// less for what their sentence says. Further ones are findings like any other, so that a text full
+/// of them takes no longer.
+const MAX_USUAL: usize = 50;
 const MAX_DENIED: usize = 50;
 
 /// A sentence is looked at as far before a match, in bytes.
 const SENTENCE: usize = 300;
+
+/// From so many words of a rule on, and with fewer bytes from one to the next, they are not looked
+/// for before the pattern is tried.
+const MANY: usize = 64;
+const SPARSE: usize = 16;
 
 /// Parts of a text of as many bytes are looked at side by side.
 const PART: usize = 1024 * 1024;
@@ -62,10 +68,13 @@ struct Row {
     /// Every match holds one of these.
     needs: Vec<String>,
     patterns: Vec<String>,
+    /// The patterns are tried one by one.
+    #[serde(default)]
+    apart: bool,
     /// Not a finding where the match has one of these.
     #[serde(default)]
     unless: Vec<String>,
-    /// Nor where its sentence, up to the end of the match, has one of these.
+    /// Only a note where its sentence, up to the end of the match, has one of these.
     #[serde(default)]
     denied: Vec<String>,
     #[cfg(test)]
@@ -83,7 +92,7 @@ fn one() -> usize {
 pub(super) struct Rule {
     pub(super) info: RuleInfo,
     lines: usize,
-    pattern: Expression,
+    pub(super) patterns: Vec<Expression>,
     pub(super) unless: Option<Expression>,
     pub(super) denied: Option<Expression>,
     #[cfg(test)]
@@ -92,30 +101,6 @@ pub(super) struct Rule {
     pub(super) found: Vec<String>,
     #[cfg(test)]
     pub(super) silent: Vec<String>,
-}
-
-/// An expression that is compiled on its first use.
-#[derive(Debug)]
-pub(super) struct Expression {
-    source: String,
-    compiled: OnceLock<Regex>,
-}
-
-impl Expression {
-    fn of(patterns: &[String], parts: &[(String, String)]) -> Option<Self> {
-        if patterns.is_empty() {
-            return None;
-        }
-        let mut source = patterns.join("|");
-        for (name, part) in parts {
-            source = source.replace(&format!("<{name}>"), part);
-        }
-        Some(Self { source, compiled: OnceLock::new() })
-    }
-
-    fn get(&self) -> &Regex {
-        self.compiled.get_or_init(|| pattern::compile_bytes(&self.source))
-    }
 }
 
 /// All rules for text.
@@ -142,7 +127,7 @@ fn load() -> Table {
     let rules = rule
         .into_iter()
         .enumerate()
-        .filter_map(|(at, row)| {
+        .map(|(at, row)| {
             for word in &row.needs {
                 let known = words.iter().position(|known| known == word).unwrap_or_else(|| {
                     words.push(word.clone());
@@ -151,7 +136,7 @@ fn load() -> Table {
                 });
                 rules_of[known].push(at);
             }
-            Some(Rule {
+            Rule {
                 // Once in the life of the program: the table is a constant.
                 info: RuleInfo {
                     code: row.code.leak(),
@@ -160,7 +145,12 @@ fn load() -> Table {
                     help: row.help.leak(),
                 },
                 lines: row.lines,
-                pattern: Expression::of(&row.patterns, &parts)?,
+                patterns: if row.apart {
+                    let each = row.patterns.chunks(1);
+                    each.filter_map(|one| Expression::of(one, &parts)).collect()
+                } else {
+                    Expression::of(&row.patterns, &parts).into_iter().collect()
+                },
                 unless: Expression::of(&row.unless, &parts),
                 denied: Expression::of(&row.denied, &parts),
                 #[cfg(test)]
@@ -169,7 +159,7 @@ fn load() -> Table {
                 found: row.found,
                 #[cfg(test)]
                 silent: row.silent,
-            })
+            }
         })
         .collect();
     let words = AhoCorasick::builder()
@@ -183,6 +173,10 @@ fn load() -> Table {
 #[derive(Debug, Clone)]
 pub(super) struct Hit {
     pub(super) rule: &'static Rule,
+    /// Its number in the table.
+    at: usize,
+    /// Lighter than the rule's where the sentence says the contrary.
+    pub(super) weight: Weight,
     /// In bytes of the text before folding.
     pub(super) range: Range<usize>,
 }
@@ -190,44 +184,61 @@ pub(super) struct Hit {
 /// What one rule has seen of a text.
 #[derive(Clone, Default)]
 struct Progress {
+    /// How many of its words there were.
+    words: usize,
     searched: usize,
-    after_last: usize,
-    found: usize,
+    /// For each pattern, where its last match ends.
+    after_last: Vec<usize>,
+    /// What was found, in bytes of the folded text.
+    found: Vec<Range<usize>>,
+    usual: usize,
     denied: usize,
     tried: usize,
 }
 
 /// Looks for every rule in a text.
 pub(super) fn look(folded: &Folded<'_>) -> Vec<Hit> {
-    look_and_count(folded).0
+    look_and_count(folded, &[]).0
+}
+
+/// Looks for every rule but those of these codes.
+pub(super) fn look_without(folded: &Folded<'_>, codes: &[&str]) -> Vec<Hit> {
+    look_and_count(folded, codes).0
 }
 
 /// The same, with how many bytes patterns were tried on in all.
-pub(super) fn look_and_count(folded: &Folded<'_>) -> (Vec<Hit>, usize) {
+pub(super) fn look_and_count(folded: &Folded<'_>, without: &[&str]) -> (Vec<Hit>, usize) {
     let length = folded.bytes().len();
     let starts: Vec<usize> = (0..length).step_by(PART).collect();
-    let parts: Vec<(Vec<Hit>, usize)> = starts
-        .into_par_iter()
-        .map(|start| look_at_part(folded, start..(start + PART).min(length)))
-        .collect();
-    let tried = parts.iter().map(|part| part.1).sum();
+    let mut tried = 0;
     let mut kept: Vec<Hit> = Vec::new();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for hit in parts.into_iter().flat_map(|part| part.0) {
-        let count = counts.entry(hit.rule.info.code).or_default();
-        // Where two parts meet both may find the same.
-        let again =
-            |known: &Hit| known.rule.info.code == hit.rule.info.code && known.range == hit.range;
-        if *count < MAX_PLACES && !kept.iter().any(again) {
-            *count += 1;
-            kept.push(hit);
+    let rules = table().rules.iter();
+    let mut counts: Vec<usize> =
+        rules.map(|rule| if without.contains(&rule.info.code) { MAX_PLACES } else { 0 }).collect();
+    // Of those that are denied, which must not keep others out.
+    let mut lighter = counts.clone();
+    for starts in starts.chunks(rayon::current_num_threads().max(1)) {
+        let part =
+            |start: &usize| look_at_part(folded, *start..(start + PART).min(length), &counts);
+        let parts: Vec<(Vec<Hit>, usize)> = starts.par_iter().map(part).collect();
+        tried += parts.iter().map(|part| part.1).sum::<usize>();
+        for hit in parts.into_iter().flat_map(|part| part.0) {
+            // Where two parts meet both may find the same.
+            let again = |known: &Hit| known.at == hit.at && known.range == hit.range;
+            let denied = hit.weight != hit.rule.info.weight;
+            let count = if denied { &mut lighter[hit.at] } else { &mut counts[hit.at] };
+            if *count < MAX_PLACES && !kept.iter().any(again) {
+                *count += 1;
+                kept.push(hit);
+            }
         }
     }
     (kept, tried)
 }
 
 /// Tries the rules whose words begin in one part of a text; their windows may reach out of it.
-fn look_at_part(folded: &Folded<'_>, part: Range<usize>) -> (Vec<Hit>, usize) {
+/// `counts`: what parts before have found of each rule, which is not looked for any more.
+fn look_at_part(folded: &Folded<'_>, part: Range<usize>, counts: &[usize]) -> (Vec<Hit>, usize) {
     let table = table();
     let bytes = folded.bytes();
     let mut progress = vec![Progress::default(); table.rules.len()];
@@ -240,10 +251,12 @@ fn look_at_part(folded: &Folded<'_>, part: Range<usize>) -> (Vec<Hit>, usize) {
         }
         for &at in &table.rules_of[word.pattern().as_usize()] {
             let (rule, progress) = (&table.rules[at], &mut progress[at]);
-            if progress.found == MAX_PLACES || place.end <= progress.searched {
+            progress.words += 1;
+            let full = progress.found.len().max(counts[at]) >= MAX_PLACES;
+            if full || place.end <= progress.searched {
                 continue;
             }
-            rule.look(folded, place.clone(), progress, &mut hits);
+            rule.look(at, part.start, folded, place.clone(), progress, &mut hits);
         }
     }
     let tried = progress.iter().map(|progress| progress.tried).sum();
@@ -253,6 +266,8 @@ fn look_at_part(folded: &Folded<'_>, part: Range<usize>) -> (Vec<Hit>, usize) {
 impl Rule {
     fn look(
         &'static self,
+        number: usize,
+        part_start: usize,
         folded: &Folded<'_>,
         word: Range<usize>,
         progress: &mut Progress,
@@ -260,40 +275,60 @@ impl Rule {
     ) {
         let bytes = folded.bytes();
         let Window { start, end, searched } = Window::around(bytes, &word, self.lines);
-        let mut from = start.max(progress.after_last).min(end);
-        while progress.found < MAX_PLACES {
-            progress.tried += end - from;
-            let Some(found) = self.pattern.get().find_at(&bytes[start..end], from - start) else {
-                break;
-            };
-            let skipped = found.as_bytes().iter().take_while(|b| b.is_ascii_whitespace()).count();
-            let range = start + found.start() + skipped..start + found.end();
-            from = range.end.max(from + 1);
-            progress.after_last = from;
-            if progress.denied < MAX_DENIED && self.is_denied(bytes, &range) {
-                progress.denied += 1;
-            } else {
-                progress.found += 1;
-                let range = folded.original(range.start)..folded.original(range.end);
-                hits.push(Hit { rule: self, range });
-            }
-            if from >= end {
-                break;
+        let dense = progress.words >= MANY && progress.words * SPARSE > word.start - part_start;
+        progress.after_last.resize(self.patterns.len(), 0);
+        for (at, pattern) in self.patterns.iter().enumerate() {
+            let mut from = start.max(progress.after_last[at]);
+            while from < end && progress.found.len() < MAX_PLACES {
+                progress.tried += end - from;
+                let window = &bytes[start..end];
+                let Some(found) = pattern.find(window, from - start, dense) else { break };
+                let blank = |byte: &&u8| byte.is_ascii_whitespace();
+                let skipped = window[found.clone()].iter().take_while(blank).count();
+                let range = start + found.start + skipped..start + found.end;
+                from = range.end.max(from + 1);
+                progress.after_last[at] = from;
+                // Another pattern may have found the same.
+                let overlaps =
+                    |known: &Range<usize>| known.start < range.end && range.start < known.end;
+                if progress.found.iter().any(overlaps) {
+                    continue;
+                }
+                if self.is_usual(&bytes[range.clone()]) && progress.usual < MAX_USUAL {
+                    progress.usual += 1;
+                    continue;
+                }
+                let denied = progress.denied < MAX_DENIED && self.is_denied(bytes, &range);
+                let weight = if denied { Weight::Note } else { self.info.weight };
+                let original = folded.original(range.start)..folded.original(range.end);
+                if denied {
+                    progress.denied += 1;
+                    // What weighs least already is left out.
+                    if progress.denied > MAX_PLACES || self.info.weight == Weight::Note {
+                        continue;
+                    }
+                } else {
+                    progress.found.push(range);
+                }
+                hits.push(Hit { rule: self, at: number, weight, range: original });
             }
         }
         progress.searched = searched;
     }
 
-    /// Whether the match says the contrary of what the rule looks for, or names what is usual.
+    /// Whether the match itself names what is usual.
+    fn is_usual(&self, found: &[u8]) -> bool {
+        self.unless.as_ref().is_some_and(|unless| unless.get().is_match(found))
+    }
+
+    /// Whether its sentence says the contrary of what the rule looks for.
     fn is_denied(&self, bytes: &[u8], range: &Range<usize>) -> bool {
-        let holds = |expression: &Option<Expression>, text: &[u8]| {
-            expression.as_ref().is_some_and(|expression| expression.get().is_match(text))
-        };
+        let Some(denied) = &self.denied else { return false };
         let least = range.start.saturating_sub(SENTENCE);
         let ends = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | b';' | b'\n');
         let start =
             bytes[least..range.start].iter().rposition(ends).map_or(least, |at| least + at + 1);
-        holds(&self.unless, &bytes[range.clone()]) || holds(&self.denied, &bytes[start..range.end])
+        denied.get().is_match(&bytes[start..range.end])
     }
 }
 

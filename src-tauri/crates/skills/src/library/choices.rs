@@ -1,6 +1,6 @@
 //! What the person chose: which tools are looked at, where, and which folders besides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,13 +20,18 @@ pub struct Choices {
     pub tools: BTreeMap<String, ToolChoice>,
     /// Folders that the person added, in the order they were added; real paths.
     pub folders: Vec<PathBuf>,
+    /// Ids of tools for which something was placed: as good as switched on, or what was placed
+    /// would not be shown. Whoever places knows them, so that they are not kept with the rest.
+    #[serde(skip)]
+    pub placed: BTreeSet<String>,
 }
 
 /// What the person chose for one tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolChoice {
-    /// Whether its folders are scanned; `None` where detection decides.
+    /// Whether its folders are scanned; `None` where that is worked out: see
+    /// [`ToolState::on`](super::ToolState::on).
     pub on: Option<bool>,
     /// Its own folders, in place of those of the table; copies go to the first. What it reads of
     /// other tools, of the system and of its own bundles stays.
@@ -58,6 +63,9 @@ pub enum FolderRefused {
     /// It is the whole home folder, or a folder around it.
     #[error("{} is your whole home folder or around it: choose a folder in it", .0.display())]
     Home(PathBuf),
+    /// Its path is not UTF-8, so that it cannot be kept as text.
+    #[error("the path of {} is not UTF-8 and cannot be kept: give the folder another name", .0.display())]
+    NotUtf8(PathBuf),
     /// It was added before.
     #[error("{} was added already", .0.display())]
     Twice(PathBuf),
@@ -86,6 +94,7 @@ impl Choices {
         if self.folders.iter().any(is_known) {
             return Err(FolderRefused::Twice(path.to_owned()));
         }
+        kept(&real)?;
         if self.folders.len() >= MAX_FOLDERS {
             return Err(FolderRefused::TooMany(path.to_owned()));
         }
@@ -127,6 +136,7 @@ impl Choices {
                 let mut real = Vec::new();
                 for root in roots {
                     let root = resolved(root, paths)?;
+                    kept(&root)?;
                     if !real.contains(&root) {
                         real.push(root);
                     }
@@ -151,6 +161,14 @@ impl Choices {
             self.tools.insert(tool.to_owned(), choice);
         }
         Ok(())
+    }
+}
+
+/// Whether a path can be kept as text.
+fn kept(path: &Path) -> Result<(), FolderRefused> {
+    match path.to_str() {
+        Some(_) => Ok(()),
+        None => Err(FolderRefused::NotUtf8(path.to_owned())),
     }
 }
 

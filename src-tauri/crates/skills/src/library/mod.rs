@@ -3,6 +3,7 @@
 mod choices;
 mod roots;
 mod scan;
+mod unread;
 mod walk;
 
 use std::fmt;
@@ -20,7 +21,7 @@ use crate::tool::{Detection, Tool};
 /// The library at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// Grows with every change; 0 before the first scan.
+    /// Grows with every change; 0 before the first scan is done.
     pub revision: u64,
     /// Every known tool, in the table's order.
     pub tools: Vec<ToolState>,
@@ -28,6 +29,8 @@ pub struct Snapshot {
     pub roots: Vec<RootState>,
     /// Every folder that the person added, in the order they were added.
     pub folders: Vec<FolderState>,
+    /// Folders of skills of tools that are not here: what is in them is not read.
+    pub unread: Vec<UnreadFolder>,
     /// Every skill, in order of name and path.
     pub skills: Vec<LocalSkill>,
 }
@@ -39,9 +42,10 @@ pub struct ToolState {
     pub tool: &'static Tool,
     /// Whether it is here.
     pub detection: Detection,
-    /// Whether its folders are scanned: what the person chose, or whether anything of it is here.
+    /// Whether its folders are scanned: what the person chose. Where they chose nothing, whether
+    /// the tool is here, has folders that the person gave it, or something was placed for it.
     pub on: bool,
-    /// What the person chose; `None` where detection decides.
+    /// What the person chose, if they did.
     pub chosen: Option<bool>,
     /// Whether the person gave it folders of its own in place of the table's.
     pub overridden: bool,
@@ -59,7 +63,7 @@ pub struct RootState {
     /// Ids of the tools that are on and read it; none for a folder of skills that the person added
     /// and no tool reads.
     pub tools: Vec<String>,
-    /// Every tool on this machine that reads it, also one that is switched off here.
+    /// Every tool that is here or on and reads it, also one that is switched off here.
     pub readers: Vec<Reader>,
     /// Why it could not be read.
     pub problem: Option<String>,
@@ -101,6 +105,20 @@ pub struct FolderState {
     /// Why it could not be read, or is not read.
     pub problem: Option<String>,
 }
+
+/// A folder of skills that belongs to tools of which nothing else is here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadFolder {
+    /// Where.
+    pub path: PathBuf,
+    /// Ids of these tools.
+    pub tools: Vec<String>,
+    /// How many skills lie in it: counted, not read, and at most [`MAX_UNREAD`].
+    pub count: usize,
+}
+
+/// Folders that are looked at to count the skills of a folder that is not read.
+pub const MAX_UNREAD: usize = 10_000;
 
 /// One skill on this disk.
 #[derive(Debug, Clone, PartialEq)]
@@ -235,7 +253,8 @@ impl Library {
         &self.paths
     }
 
-    /// The latest snapshot; empty, revision 0, before the first scan.
+    /// The latest snapshot; revision 0 before the first scan is done, and empty or with the first
+    /// skills only.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshot.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -243,18 +262,36 @@ impl Library {
     /// Looks at the disk now. Blocks; skills whose files are as they were are not read again. The
     /// snapshot is the one before, with its revision, when nothing changed.
     pub fn rescan(&self) -> Arc<Snapshot> {
+        self.rescan_telling(|| {})
+    }
+
+    /// The same. In the first scan, where there are many skills, `first` is called as soon as some
+    /// are in a snapshot, still with revision 0.
+    pub fn rescan_telling(&self, first: impl Fn()) -> Arc<Snapshot> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let scan::Scan { tools, roots, folders, skills } =
-            scan::scan(&self.paths, &self.choices(), &mut known);
+        let some = |scan: scan::Scan| {
+            {
+                let mut latest = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+                if latest.revision > 0 {
+                    return;
+                }
+                let scan::Scan { tools, roots, folders, unread, skills } = scan;
+                *latest = Arc::new(Snapshot { revision: 0, tools, roots, folders, unread, skills });
+            }
+            first();
+        };
+        let scan::Scan { tools, roots, folders, unread, skills } =
+            scan::scan(&self.paths, &self.choices(), &mut known, &some);
         let mut latest = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
         let unchanged = latest.revision > 0
             && latest.tools == tools
             && latest.roots == roots
             && latest.folders == folders
+            && latest.unread == unread
             && latest.skills == skills;
         if !unchanged {
             let revision = latest.revision + 1;
-            *latest = Arc::new(Snapshot { revision, tools, roots, folders, skills });
+            *latest = Arc::new(Snapshot { revision, tools, roots, folders, unread, skills });
         }
         Arc::clone(&latest)
     }

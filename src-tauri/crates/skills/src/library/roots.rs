@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::choices;
+use super::unread;
 use super::walk::{Candidate, Walk};
-use super::{Choices, FolderRefused, FolderState, LocalSkill, Reader, RootState, ToolState};
+use super::{
+    Choices, FolderRefused, FolderState, LocalSkill, Reader, RootState, ToolState, UnreadFolder,
+};
 use crate::folder::{FolderKind, kind_of};
 use crate::paths::Paths;
 use crate::tool::{Detection, Tool, ToolRoot, tools};
@@ -19,6 +22,7 @@ pub(super) struct Looked {
     pub(super) tools: Vec<ToolState>,
     pub(super) roots: Vec<RootState>,
     pub(super) folders: Vec<FolderState>,
+    pub(super) unread: Vec<UnreadFolder>,
     pub(super) candidates: Vec<Candidate>,
 }
 
@@ -41,6 +45,7 @@ pub(super) fn look(paths: &Paths, choices: &Choices) -> Looked {
     let mut roots = tool_roots(&states, paths, choices);
     add_folders(&folders, &states, &mut roots);
     let reals: HashSet<PathBuf> = roots.iter().map(|root| root.real.clone()).collect();
+    let unread = unread::look(states.iter().map(|(state, _)| state), &reals, paths);
     let mut walk = Walk::new(&reals);
     for root in &mut roots {
         if root.state.problem.is_none() {
@@ -57,6 +62,7 @@ pub(super) fn look(paths: &Paths, choices: &Choices) -> Looked {
         tools: states.into_iter().map(|(state, _)| state).collect(),
         roots: roots.into_iter().map(|root| root.state).collect(),
         folders,
+        unread,
         candidates,
     }
 }
@@ -89,7 +95,9 @@ fn tool_state(
     let state = ToolState {
         tool,
         detection,
-        on: chosen.unwrap_or(detection != Detection::NotFound),
+        on: chosen.unwrap_or(
+            detection == Detection::Detected || own.is_some() || choices.placed.contains(&tool.id),
+        ),
         chosen,
         overridden: own.is_some(),
         roots: roots.iter().map(|root| root.path.clone()).collect(),
@@ -130,9 +138,8 @@ fn tool_roots(
                 ),
                 Err(error) => (root.path.clone(), Some(error.to_string())),
             };
-            // What was chosen once may lead elsewhere by now.
+            // What was chosen once may lead elsewhere by now, and so may a link or a variable.
             if problem.is_none()
-                && state.overridden
                 && let Err(
                     refused @ (FolderRefused::OwnData { .. }
                     | FolderRefused::Home(_)
@@ -171,9 +178,9 @@ fn tool_roots(
     roots
 }
 
-/// Whether a tool is here whatever the person chose.
+/// Whether a tool is here whatever the person chose. A folder that was left over reads nothing.
 fn is_present(state: &ToolState) -> bool {
-    state.detection != Detection::NotFound
+    state.detection == Detection::Detected
 }
 
 /// The root with this real path, new if it is not known yet.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::roots::{self, Looked};
 use super::walk::{self, Candidate};
-use super::{Choices, FolderState, LocalSkill, RootState, ToolState};
+use super::{Choices, FolderState, LocalSkill, RootState, ToolState, UnreadFolder};
 use crate::check::{Checked, Diagnostic, check_listed, codes};
 use crate::digest::Digest;
 use crate::manifest::Manifest;
@@ -38,39 +38,67 @@ struct Content {
     diagnostics: Vec<Diagnostic>,
 }
 
+/// Skills that are read before the first ones are told.
+const FIRST: usize = 256;
+
 /// What one look found.
 pub(super) struct Scan {
     pub(super) tools: Vec<ToolState>,
     pub(super) roots: Vec<RootState>,
     pub(super) folders: Vec<FolderState>,
+    pub(super) unread: Vec<UnreadFolder>,
     pub(super) skills: Vec<LocalSkill>,
 }
 
-pub(super) fn scan(paths: &Paths, choices: &Choices, known: &mut Known) -> Scan {
-    let Looked { tools, mut roots, mut folders, candidates } = roots::look(paths, choices);
+/// Looks at the disk. Where there are many skills, `first` is called with some as soon as they are
+/// read.
+pub(super) fn scan(
+    paths: &Paths,
+    choices: &Choices,
+    known: &mut Known,
+    first: &dyn Fn(Scan),
+) -> Scan {
+    let Looked { tools, mut roots, mut folders, unread, mut candidates } =
+        roots::look(paths, choices);
     let by_root: HashMap<PathBuf, usize> =
         roots.iter().enumerate().map(|(at, root)| (root.path.clone(), at)).collect();
-    let read: Vec<(LocalSkill, Option<(PathBuf, Reading)>)> = candidates
-        .into_par_iter()
-        .map(|candidate| match candidate.real.clone() {
-            None => (dangling(candidate, &roots, &by_root), None),
-            Some(real) => {
-                let reading = read(&candidate, &real, known.0.get(&real));
-                let skill = skill(candidate, &real, reading.content.clone(), &roots, &by_root);
-                (skill, Some((real, reading)))
-            }
-        })
-        .collect();
-    let mut skills = Vec::with_capacity(read.len());
-    known.0.clear();
-    for (skill, reading) in read {
-        skills.push(skill);
-        known.0.extend(reading);
+    let read_all = |candidates: Vec<Candidate>| -> Vec<(LocalSkill, Option<(PathBuf, Reading)>)> {
+        candidates
+            .into_par_iter()
+            .map(|candidate| match candidate.real.clone() {
+                None => (dangling(candidate, &roots, &by_root), None),
+                Some(real) => {
+                    let reading = read(&candidate, &real, known.0.get(&real));
+                    let skill = skill(candidate, &real, reading.content.clone(), &roots, &by_root);
+                    (skill, Some((real, reading)))
+                }
+            })
+            .collect()
+    };
+    let later = candidates.split_off(candidates.len().min(FIRST));
+    let mut all = read_all(candidates);
+    if !later.is_empty() {
+        let skills = sorted(all.iter().map(|(skill, _)| skill.clone()).collect());
+        first(Scan {
+            tools: tools.clone(),
+            roots: roots.clone(),
+            folders: folders.clone(),
+            unread: unread.clone(),
+            skills,
+        });
+        all.extend(read_all(later));
     }
-    skills.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
+    let (skills, readings): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    known.0 = readings.into_iter().flatten().collect();
+    let skills = sorted(skills);
     walk::name_nested(&skills, &mut roots, &by_root);
     roots::count(&mut folders, &roots, &skills);
-    Scan { tools, roots, folders, skills }
+    Scan { tools, roots, folders, unread, skills }
+}
+
+fn sorted(mut skills: Vec<LocalSkill>) -> Vec<LocalSkill> {
+    skills.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
+    skills
 }
 
 fn read(candidate: &Candidate, real: &Path, before: Option<&Reading>) -> Reading {

@@ -1,5 +1,7 @@
 mod choices;
+mod odd;
 mod skipped;
+mod undetected;
 
 use std::fs;
 use std::path::Path;
@@ -19,6 +21,13 @@ impl Home {
         let root = dir.path().canonicalize().unwrap();
         let home = Self { dir, library: Library::new(Paths::under(&root)) };
         home.write(".claude/settings.json", "{}");
+        home
+    }
+
+    /// The same with a Cursor.
+    fn with_cursor() -> Self {
+        let home = Self::new();
+        home.write(".cursor/ide_state.json", "{}");
         home
     }
 
@@ -69,18 +78,8 @@ fn a_skill_is_a_folder_with_a_skill_md() {
     home.skill(".claude/skills/a", "first");
     home.write(".claude/skills/README.md", "x");
     home.write(".claude/skills/notes/AGENTS.md", "x");
-    home.skill(
-        ".cursor/skills/unseen",
-        "of a tool whose settings are not there, and whose folder is",
-    );
     assert_eq!(home.library.snapshot().revision, 0);
-    assert_eq!(
-        home.rows(),
-        [
-            row("a", "~/.claude/skills/a", &["claude-code", "cursor"]),
-            row("unseen", "~/.cursor/skills/unseen", &["cursor"])
-        ]
-    );
+    assert_eq!(home.rows(), [row("a", "~/.claude/skills/a", &["claude-code"])]);
     let snapshot = home.library.snapshot();
     let skill = &snapshot.skills[0];
     assert_eq!((skill.description.as_str(), skill.diagnostics.as_slice()), ("first", &[][..]));
@@ -107,8 +106,7 @@ fn groups_are_read_one_level_deep() {
 
 #[test]
 fn a_shared_folder_is_scanned_once_for_all_its_tools() {
-    let home = Home::new();
-    home.write(".cursor/settings.json", "{}");
+    let home = Home::with_cursor();
     home.skill(".claude/skills/a", "x");
     assert_eq!(home.rows(), [row("a", "~/.claude/skills/a", &["claude-code", "cursor"])]);
     let snapshot = home.library.snapshot();
@@ -132,7 +130,7 @@ fn nothing_changed_means_the_same_snapshot() {
 
 #[test]
 fn one_name_in_two_places_is_one_group() {
-    let home = Home::new();
+    let home = Home::with_cursor();
     home.skill(".claude/skills/a", "x");
     home.skill(".cursor/skills/a", "y");
     home.skill(".cursor/skills/b", "z");
@@ -167,7 +165,7 @@ fn links_to_skills_are_followed_and_dangling_ones_are_one_broken_row() {
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_skill_of_another_tool_is_that_skill() {
-    let home = Home::new();
+    let home = Home::with_cursor();
     home.skill(".cursor/skills/a", "x");
     link(&home.path(".cursor/skills/a"), &home.path(".claude/skills/a"));
     assert_eq!(home.rows(), [row("a", "~/.cursor/skills/a", &["claude-code", "cursor"])]);
@@ -228,7 +226,7 @@ fn the_library_says_of_a_skill_what_a_check_of_its_folder_says() {
 
 #[test]
 fn a_root_that_is_no_folder_is_a_problem_and_the_others_stand() {
-    let home = Home::new();
+    let home = Home::with_cursor();
     home.write(".claude/skills", "a file");
     home.skill(".cursor/skills/a", "x");
     let snapshot = home.library.rescan();

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::{LocalSkill, MAX_SKIPPED, RootState, Through};
 use crate::MAIN_FILE;
-use crate::folder::is_skill;
+use crate::folder::{has_main_file, is_absence, is_of_other_programs, is_skill};
 
 /// Folders that may lie between a root and a skill.
 const GROUPS: usize = 1;
@@ -44,7 +44,11 @@ struct Entry {
 impl Entry {
     /// `None` for what is neither.
     fn of(path: &Path) -> Option<Self> {
-        let metadata = fs::symlink_metadata(path).ok()?;
+        let metadata = match fs::symlink_metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absence(&error) => return None,
+            Err(error) => return Some(Self { linked: false, real: Err(error), is_skill: false }),
+        };
         let linked = metadata.is_symlink();
         if !linked && !metadata.is_dir() {
             return None;
@@ -211,11 +215,6 @@ fn skip(root: &mut RootState, path: &Path, reason: String) {
     }
 }
 
-/// A folder of version control or of a package manager.
-fn is_of_other_programs(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == ".git" || name == "node_modules")
-}
-
 /// A file that some disks would open as a main file.
 fn misspelled(files: &[PathBuf]) -> Option<&PathBuf> {
     files.iter().find(|file| {
@@ -231,7 +230,7 @@ fn skill_below(folder: &Path) -> Option<PathBuf> {
         let folder = waiting.pop()?;
         for child in children(&folder).unwrap_or_default().into_iter().rev() {
             if fs::symlink_metadata(&child).is_ok_and(|metadata| metadata.is_dir()) {
-                if is_skill(&child) {
+                if has_main_file(&child).unwrap_or(false) {
                     return Some(child);
                 }
                 waiting.push(child);

@@ -1,6 +1,7 @@
 //! An entry, built from one consistent look at a skill's folder.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -21,8 +22,22 @@ const ATTEMPTS: usize = 3;
 /// What tells the time; another in tests, since times of change cannot be set back.
 pub(super) type Clock = fn() -> SystemTime;
 
-/// What was hashed in this listing, so that a skill inside of another is not hashed twice.
-pub(super) type Memo = HashMap<Stamp, Digest>;
+/// What the skills of one listing share.
+#[derive(Default)]
+pub(super) struct Memo {
+    /// What was hashed, so that a skill inside of another is not hashed twice; `None` where there
+    /// is but one skill.
+    digests: Option<HashMap<Stamp, Digest>>,
+    /// Where files are read into.
+    room: Vec<u8>,
+}
+
+impl Memo {
+    /// For skills of which one may lie inside of another.
+    pub(super) fn of_many() -> Self {
+        Self { digests: Some(HashMap::new()), room: Vec::new() }
+    }
+}
 
 /// What was built of a skill at one moment.
 #[derive(Debug)]
@@ -31,13 +46,30 @@ pub(super) struct Built {
     tree: Arc<Tree>,
     /// Before the first file was opened.
     at: SystemTime,
-    /// Every file; `None` where no entry can hold them.
-    pub(super) manifest: Option<Manifest>,
-    /// The entry, or the rule that the skill breaks.
-    pub(super) entry: Result<Arc<Entry>, String>,
+    /// The entry, or the rule that the skill breaks and every file as far as a manifest holds them.
+    result: Result<Arc<Entry>, (String, Option<Manifest>)>,
 }
 
 impl Built {
+    /// The entry.
+    ///
+    /// # Errors
+    /// The rule that the skill breaks.
+    pub(super) fn entry(&self) -> Result<Arc<Entry>, String> {
+        match &self.result {
+            Ok(entry) => Ok(Arc::clone(entry)),
+            Err((reason, _)) => Err(reason.clone()),
+        }
+    }
+
+    /// Every file; `None` where no entry can hold them.
+    pub(super) fn manifest(&self) -> Option<&Manifest> {
+        match &self.result {
+            Ok(entry) => Some(entry.manifest()),
+            Err((_, manifest)) => manifest.as_ref(),
+        }
+    }
+
     /// Whether building again would give the same: nothing was written since, and nothing could
     /// have been within the grain of the clock.
     pub(super) fn stands_for(&self, place: usize, tree: &Tree) -> bool {
@@ -55,7 +87,7 @@ pub(super) fn build(
     clock: Clock,
 ) -> Built {
     let mut at = clock();
-    let refused = |tree, at, reason| Built { place, tree, at, manifest: None, entry: Err(reason) };
+    let refused = |tree, at, reason| Built { place, tree, at, result: Err((reason, None)) };
     let folder = match folder {
         Ok(folder) => folder,
         Err(error) => return refused(tree, at, format!("it cannot be read: {error}")),
@@ -66,13 +98,15 @@ pub(super) fn build(
         }
         let hashed = Hashed::of(&folder, &tree, memo);
         let now = clock();
-        let after = Tree::look(&folder);
+        let after = match &hashed {
+            Ok(_) if tree.still_stands(&folder, at) => Ok(Arc::clone(&tree)),
+            _ => Tree::look(&folder).map(Arc::new),
+        };
         match (hashed, after) {
-            (Ok(hashed), Ok(after)) if after == *tree => {
-                let (manifest, entry) = hashed.entry(name);
-                return Built { place, tree, at, manifest, entry };
+            (Ok(hashed), Ok(after)) if after == tree => {
+                return Built { place, tree, at, result: hashed.entry(name) };
             }
-            (_, Ok(after)) => (tree, at) = (Arc::new(after), now),
+            (_, Ok(after)) => (tree, at) = (after, now),
             (_, Err(error)) => return refused(tree, at, format!("it cannot be read: {error}")),
         }
     }
@@ -116,23 +150,25 @@ impl Hashed {
         for (name, stamp) in &tree.files {
             let path = format!("{prefix}{name}");
             let is_main = path == MAIN_FILE;
-            let digest = match memo.get(stamp) {
+            let digest = match memo.digests.as_ref().and_then(|digests| digests.get(stamp)) {
                 Some(digest) if !is_main => *digest,
                 _ => {
-                    let (mut file, opened) = folder.file(name.as_ref())?;
+                    let (file, opened) = folder.file(name.as_ref())?;
                     if opened != *stamp {
                         return Err(io::Error::other("it changed"));
                     }
-                    if is_main {
-                        self.main = Vec::new();
-                        file.take(MAX_BYTES + 1).read_to_end(&mut self.main)?;
+                    let digest = if is_main && stamp.size() <= MAX_BYTES {
+                        self.main = all_of(file, stamp.size())?;
                         Digest::of(&self.main)
                     } else {
-                        Digest::of_reader(&mut file)?.0
+                        Digest::of_file(file, stamp.size(), &mut memo.room)?.0
+                    };
+                    if let Some(digests) = &mut memo.digests {
+                        digests.insert(*stamp, digest);
                     }
+                    digest
                 }
             };
-            memo.insert(*stamp, digest);
             self.files.push(ManifestFile { path, size: stamp.size(), digest });
         }
         for (name, inner) in &tree.folders {
@@ -141,25 +177,36 @@ impl Hashed {
         Ok(())
     }
 
-    fn entry(self, name: &str) -> (Option<Manifest>, Result<Arc<Entry>, String>) {
-        let manifest = match Manifest::new(self.files) {
-            Ok(manifest) => manifest,
-            Err(error) => return (None, Err(error.to_string())),
-        };
+    fn entry(self, name: &str) -> Result<Arc<Entry>, (String, Option<Manifest>)> {
         let folder_name = name.rsplit('/').next().unwrap_or(name);
-        let entry = publishable(&self.main, folder_name).and_then(|fields| {
-            let uri = SkillUri::for_path(name).map_err(|error| error.to_string())?;
-            let file = |file: &ManifestFile| EntryFile {
-                path: file.path.clone(),
-                uri: uri.file_uri(&file.path),
-                size: file.size,
-                digest: file.digest,
-            };
-            let files = manifest.files().iter().map(file).collect();
-            Entry::new(uri, Some(fields), None, files).map_err(|error| error.to_string())
-        });
-        (Some(manifest), entry.map(Arc::new))
+        let uri = || SkillUri::for_path(name).map_err(|error| error.to_string());
+        let fields = publishable(&self.main, folder_name);
+        let (fields, uri) = match fields.and_then(|fields| Ok((fields, uri()?))) {
+            Ok(found) => found,
+            Err(reason) => {
+                return match Manifest::new(self.files) {
+                    Ok(manifest) => Err((reason, Some(manifest))),
+                    Err(error) => Err((error.to_string(), None)),
+                };
+            }
+        };
+        let file = |file: ManifestFile| EntryFile {
+            uri: uri.file_uri(&file.path),
+            path: file.path,
+            size: file.size,
+            digest: file.digest,
+        };
+        let files = self.files.into_iter().map(file).collect();
+        let entry = Entry::new(uri.clone(), Some(fields), None, files);
+        entry.map(Arc::new).map_err(|error| (error.to_string(), None))
     }
+}
+
+/// The bytes of a file that has so many; what is written after them shows when it is looked at again.
+fn all_of(mut file: File, size: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(size).map_err(io::Error::other)?];
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The regular files of a look, hashed; links and special files are none.
@@ -167,5 +214,5 @@ impl Hashed {
 /// # Errors
 /// When one cannot be read.
 pub(super) fn plain_files(folder: &Folder, tree: &Tree) -> io::Result<Vec<ManifestFile>> {
-    Ok(Hashed::of(folder, tree, &mut Memo::new())?.files)
+    Ok(Hashed::of(folder, tree, &mut Memo::default())?.files)
 }

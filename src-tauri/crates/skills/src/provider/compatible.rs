@@ -6,21 +6,21 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use serde_json::json;
 
 use super::directory::{Options, Place, SupportingFiles};
+use super::shown::{
+    MANIFEST, has_uri, is_bad, manifest, manifest_resource, supporting_file, template, uri,
+    without_uri,
+};
 use super::tree::{MAX_DEPTH, Tree};
-use super::{Content, Listing, Mark, ReadError, Resource, Template, mime_type};
+use super::{Content, Listing, Mark, ReadError, Resource, mime_type};
 use crate::digest::Digest;
 use crate::frontmatter::FrontMatter;
 use crate::handle::{Child, Count, Folder, Kind};
 use crate::manifest::ManifestFile;
 use crate::read::location;
 use crate::stamp::Stamp;
-use crate::uri::{encode_path, readings};
-
-/// The path of the synthetic manifest.
-pub(super) const MANIFEST: &str = "_manifest";
+use crate::uri::readings;
 
 /// A file larger than this is not given out.
 pub(super) const MAX_READ: u64 = 256 * 1024 * 1024;
@@ -281,8 +281,7 @@ fn is_skill(real: &Path, options: &Options) -> bool {
 /// Where a file of a skill really lies, below the skill's folder, and its stamp; links are followed
 /// as long as they stay inside.
 fn inside(folder: &Folder, real: &Path, path: &str) -> Option<(Vec<String>, Stamp)> {
-    let bad = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\\', '\0']);
-    if path.split('/').any(bad) {
+    if path.split('/').any(is_bad) {
         return None;
     }
     let written: Vec<String> = path.split('/').map(str::to_owned).collect();
@@ -418,58 +417,4 @@ fn hash_into(
         files.push(ManifestFile { path, size, digest });
     }
     Ok(())
-}
-
-/// Whether the URI of a file is read as that file; a backslash is in no URI.
-pub(super) fn has_uri(name: &str, path: &str) -> bool {
-    !readings(&uri(name, path)).is_empty()
-}
-
-pub(super) fn uri(name: &str, path: &str) -> String {
-    format!("skill://{}/{}", encode_path(name), encode_path(path))
-}
-
-pub(super) fn template(name: &str) -> Template {
-    Template {
-        uri_template: format!("skill://{}/{{path*}}", encode_path(name)),
-        name: format!("{name}_files"),
-        description: format!("Access files within {name}"),
-    }
-}
-
-/// Says that a file is not listed.
-pub(super) fn without_uri(name: &str, path: &str) -> String {
-    format!("the file {path:?} of the skill {name:?} is left out: no URI gives it")
-}
-
-/// How the synthetic manifest is listed.
-pub(super) fn manifest_resource(name: &str) -> Resource {
-    Resource {
-        uri: uri(name, MANIFEST),
-        name: format!("{name}/{MANIFEST}"),
-        description: format!("File listing for {name}"),
-        mime_type: "application/json",
-        size: None,
-    }
-}
-
-/// How a supporting file is listed.
-pub(super) fn supporting_file(name: &str, path: &str, size: Option<u64>) -> Resource {
-    Resource {
-        uri: uri(name, path),
-        name: format!("{name}/{path}"),
-        description: format!("File from {name} skill"),
-        mime_type: mime_type(path),
-        size,
-    }
-}
-
-/// The synthetic manifest; files in order of their components.
-pub(super) fn manifest(name: &str, files: &[ManifestFile]) -> Content {
-    let files: Vec<_> = files
-        .iter()
-        .map(|ManifestFile { path, size, digest }| json!({"path": path, "size": size, "hash": Digest::to_string(digest)}))
-        .collect();
-    let bytes = format!("{:#}", json!({"skill": name, "files": files})).into_bytes();
-    Content { bytes, mime_type: "application/json" }
 }

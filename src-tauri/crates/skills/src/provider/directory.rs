@@ -151,6 +151,15 @@ impl Provider for DirectoryProvider {
         self.strict.as_ref().map(Strict::entries)
     }
 
+    fn entries_after(
+        &self,
+        after: Option<&str>,
+        most: usize,
+        wanted: &dyn Fn(&Entry) -> bool,
+    ) -> Option<Entries> {
+        Some(self.strict.as_ref()?.entries_after(after, most, wanted))
+    }
+
     fn entry(&self, uri: &str) -> Option<Arc<Entry>> {
         self.strict.as_ref()?.entry(uri)
     }

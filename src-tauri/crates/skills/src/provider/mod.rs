@@ -9,6 +9,7 @@ mod compatible;
 mod directory;
 mod mime;
 pub mod policy;
+mod shown;
 mod strict;
 mod tree;
 
@@ -37,6 +38,25 @@ pub trait Provider: Send + Sync {
     /// Entries for `skills/list`; `None` where the provider does not publish them (compatible
     /// mode), and then the extension is not declared.
     fn entries(&self) -> Option<Entries>;
+
+    /// A part of the entries for a page of `skills/list`: of those after the one of this URI, or of
+    /// all, so many at most that are wanted. What is beyond the part is not hashed for it.
+    fn entries_after(
+        &self,
+        after: Option<&str>,
+        most: usize,
+        wanted: &dyn Fn(&Entry) -> bool,
+    ) -> Option<Entries> {
+        let mut entries = self.entries()?;
+        if let Some(after) = after {
+            let at = entries.entries.iter().position(|entry| entry.uri().as_str() == after);
+            entries.entries.drain(..at.map_or(entries.entries.len(), |at| at + 1));
+        }
+        entries.entries.retain(|entry| wanted(entry));
+        entries.more = entries.entries.len() > most;
+        entries.entries.truncate(most);
+        Some(entries)
+    }
 
     /// One entry for `skills/get`, by the URI of its `SKILL.md`. No other skill is hashed for it.
     fn entry(&self, uri: &str) -> Option<Arc<Entry>> {
@@ -69,7 +89,7 @@ pub trait Provider: Send + Sync {
 }
 
 /// Two marks of one resource differ when it was written in between, up to the grain of the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mark(u64);
 
 impl Mark {
@@ -132,6 +152,8 @@ pub struct Content {
 pub struct Entries {
     /// The entries, in order of their URIs.
     pub entries: Vec<Arc<Entry>>,
+    /// Whether there are more after these, where a part was asked for.
+    pub more: bool,
     /// What was left out and why, a sentence each.
     pub warnings: Vec<String>,
 }

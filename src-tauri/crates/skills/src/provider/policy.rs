@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::compatible::MANIFEST;
+use super::shown::MANIFEST;
 use super::{Content, Entries, Listing, Mark, Provider, ReadError, Resource};
 use crate::entry::Entry;
 use crate::uri::encode_path;
@@ -133,6 +133,16 @@ impl Provider for Guarded {
         let mut entries = self.provider.entries()?;
         entries.entries.retain(|entry| self.may_discover(entry));
         Some(entries)
+    }
+
+    fn entries_after(
+        &self,
+        after: Option<&str>,
+        most: usize,
+        wanted: &dyn Fn(&Entry) -> bool,
+    ) -> Option<Entries> {
+        let may_discover = |entry: &Entry| self.may_discover(entry) && wanted(entry);
+        self.provider.entries_after(after, most, &may_discover)
     }
 
     fn entry(&self, uri: &str) -> Option<Arc<Entry>> {

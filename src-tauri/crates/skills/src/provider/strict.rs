@@ -1,29 +1,31 @@
 //! Strict mode: skills as the skills extension wants them.
 
+mod conflict;
+mod heads;
+mod part;
 mod reach;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
 
-use self::reach::Resolved;
-
+use self::conflict::{conflict, elsewhere};
+use self::heads::{Head, main_resource};
+use self::reach::{Reached, Resolved};
 use super::build::{Built, Clock, Memo, build};
-use super::compatible::{
-    MANIFEST, bytes, has_uri, manifest_resource, supporting_file, template, uri, without_uri,
-};
 use super::directory::{Options, Place, SupportingFiles};
+use super::shown::{
+    MANIFEST, has_uri, manifest_resource, supporting_file, template, uri, without_uri,
+};
 use super::tree::Tree;
-use super::{Entries, Listing, Resource};
+use super::{Entries, Listing};
 use crate::MAIN_FILE;
-use crate::check::publishable;
 use crate::entry::Entry;
 use crate::handle::{Count, Folder, Kind};
-use crate::manifest::MAX_BYTES;
 use crate::stamp::Stamp;
 
 /// What is published of some places.
@@ -57,11 +59,28 @@ struct Spot {
     tree: Arc<Tree>,
 }
 
-/// Name and description of a valid front matter.
-type Head = Option<(String, String)>;
-
 /// Every folder with a main file, by its path.
 type Candidates = BTreeMap<String, Vec<Spot>>;
+
+/// One look at every place.
+#[derive(Default)]
+struct Scan {
+    /// The open root of each place; `None` where there is none.
+    roots: Vec<Option<Folder>>,
+    candidates: Candidates,
+    /// What cannot be looked at.
+    warnings: Vec<String>,
+}
+
+impl Scan {
+    /// The folder of a skill that was seen.
+    fn folder(&self, name: &str, spot: &Spot) -> io::Result<Folder> {
+        match &self.roots[spot.place] {
+            Some(root) => below(root, name),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+}
 
 impl Strict {
     /// Places that are one folder by real path count once.
@@ -109,80 +128,73 @@ impl Strict {
 
     /// The folder at a path below a place.
     fn folder(&self, place: usize, path: &str) -> io::Result<Folder> {
-        path.split('/').try_fold(self.open(place)?, |folder, name| folder.folder(name.as_ref()))
+        below(&self.open(place)?, path)
     }
 
     /// Every folder with a main file in every place, and what cannot be looked at.
-    fn candidates(&self) -> (Candidates, Vec<String>) {
+    fn scan(&self) -> Scan {
         let looks: Vec<_> =
             (0..self.places.len()).into_par_iter().map(|place| self.look(place)).collect();
-        let mut warnings = Vec::new();
-        let mut candidates = Candidates::new();
+        let mut scan = Scan::default();
         for (place, look) in looks.into_iter().enumerate() {
-            let tree = match look {
-                Ok(Some(tree)) => tree,
-                Ok(None) => continue,
+            let (root, tree) = match look {
+                Ok((root, tree)) => (root, tree),
                 Err(error) => {
-                    warnings.push(format!("root {} is left out: {error}", place + 1));
+                    scan.roots.push(None);
+                    scan.warnings.extend(root_left_out(place, &error));
                     continue;
                 }
             };
+            scan.roots.push(Some(root));
             tree.each_main("", &mut |path, tree| {
                 let spot = Spot { place, tree: Arc::clone(tree) };
-                candidates.entry(path.to_owned()).or_default().push(spot);
+                scan.candidates.entry(path.to_owned()).or_default().push(spot);
             });
         }
-        (candidates, warnings)
+        scan
     }
 
-    /// A place as it is; `None` where it is not there.
-    fn look(&self, place: usize) -> io::Result<Option<Arc<Tree>>> {
-        let there = |result: io::Result<Arc<Tree>>| match result {
-            Ok(tree) => Ok(Some(tree)),
-            Err(error) => match error.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
-                _ => Err(error),
-            },
+    /// A place as it is.
+    fn look(&self, place: usize) -> io::Result<(Folder, Arc<Tree>)> {
+        let root = self.open_to_list(place)?;
+        let is_first = self.known.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        let look = if is_first { Tree::look } else { Tree::look_again };
+        let tree = match &self.places[place].only {
+            None => look(&root)?,
+            Some(name) => Tree::holding(name, look(&root.folder(name.as_ref())?)?),
         };
-        there(self.open(place).and_then(|root| match &self.places[place].only {
-            None => Tree::look(&root).map(Arc::new),
-            Some(name) => {
-                if root.look(name.as_ref())?.0 == Kind::Link {
-                    return Err(io::Error::other("it is a link"));
-                }
-                let tree = Tree::look(&root.folder(name.as_ref())?)?;
-                Ok(Arc::new(Tree::holding(name, tree)))
+        Ok((root, Arc::new(tree)))
+    }
+
+    /// The open root of a place; the one sub-folder that is served must not be a link.
+    fn open_to_list(&self, place: usize) -> io::Result<Folder> {
+        let root = self.open(place)?;
+        match &self.places[place].only {
+            Some(name) if root.look(name.as_ref())?.0 == Kind::Link => {
+                Err(io::Error::other("it is a link"))
             }
-        }))
+            _ => Ok(root),
+        }
+    }
+
+    fn listing(&self) -> MutexGuard<'_, ()> {
+        self.listing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The skills that are published, one spot each, and why others are not.
-    fn published(
-        &self,
-        candidates: &Candidates,
-        warnings: &mut Vec<String>,
-    ) -> Vec<(String, Spot)> {
+    fn published(&self, scan: &Scan, warnings: &mut Vec<String>) -> Vec<(String, Spot)> {
         let mut published = Vec::new();
-        for (name, spots) in candidates {
+        for (name, spots) in &scan.candidates {
             if !has_uri(name, MAIN_FILE) {
-                warnings.push(format!(
-                    "the skill {name:?} is left out: no URI gives it: its path has a backslash"
-                ));
+                warnings.push(left_out(name, NO_URI));
                 continue;
             }
             match spots.as_slice() {
                 [spot] => published.push((name.clone(), spot.clone())),
-                [spot, ..] if self.merge_identical => {
-                    if self.are_identical(name, spots) {
-                        published.push((name.clone(), spot.clone()));
-                    } else {
-                        warnings.push(format!(
-                            "the skill {name:?} is left out: it is in more than one root, and they differ"
-                        ));
-                    }
+                [spot, ..] if self.merge_identical && self.are_identical(name, spots) => {
+                    published.push((name.clone(), spot.clone()));
                 }
-                _ => warnings
-                    .push(format!("the skill {name:?} is left out: it is in more than one root")),
+                _ => warnings.push(left_out(name, &self.in_more_roots())),
             }
         }
         published
@@ -192,22 +204,29 @@ impl Strict {
         let fingerprints: Option<HashSet<_>> = spots
             .iter()
             .map(|spot| {
-                Some(self.built(name, spot, &mut Memo::new()).manifest.as_ref()?.fingerprint())
+                let folder = || self.folder(spot.place, name);
+                let built = self.built(name, spot, &mut Memo::default(), folder);
+                Some(built.manifest()?.fingerprint())
             })
             .collect();
         fingerprints.is_some_and(|fingerprints| fingerprints.len() == 1)
     }
 
     /// What is known of a skill, built again unless every file is proven unchanged.
-    fn built(&self, name: &str, spot: &Spot, memo: &mut Memo) -> Arc<Built> {
+    fn built(
+        &self,
+        name: &str,
+        spot: &Spot,
+        memo: &mut Memo,
+        folder: impl FnOnce() -> io::Result<Folder>,
+    ) -> Arc<Built> {
         let stands = |built: &&Arc<Built>| built.stands_for(spot.place, &spot.tree);
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(built) = known().get(name).and_then(|all| all.iter().find(stands)) {
             return Arc::clone(built);
         }
-        let folder = self.folder(spot.place, name);
-        let built =
-            Arc::new(build(spot.place, name, folder, Arc::clone(&spot.tree), memo, self.clock));
+        let tree = Arc::clone(&spot.tree);
+        let built = Arc::new(build(spot.place, name, folder(), tree, memo, self.clock));
         let mut known = known();
         let all = known.entry(name.to_owned()).or_default();
         all.retain(|other| other.place != spot.place);
@@ -216,17 +235,18 @@ impl Strict {
     }
 
     pub(super) fn list(&self) -> Listing {
-        let (candidates, mut warnings) = self.candidates();
-        let published = self.published(&candidates, &mut warnings);
+        let mut scan = self.scan();
+        let mut warnings = std::mem::take(&mut scan.warnings);
+        let published = self.published(&scan, &mut warnings);
         let heads: Vec<Result<Head, String>> =
-            published.par_iter().map(|(name, spot)| self.head(name, spot)).collect();
+            published.par_iter().map(|(name, spot)| self.head(&scan, name, spot)).collect();
         let mut listing = Listing { warnings, ..Listing::default() };
         let mut places: HashMap<String, usize> = HashMap::new();
         for ((name, spot), head) in published.iter().zip(heads) {
             let head = match head {
                 Ok(head) => head,
                 Err(reason) => {
-                    listing.warnings.push(format!("the skill {name:?} is left out: {reason}"));
+                    listing.warnings.push(self::left_out(name, &reason));
                     continue;
                 }
             };
@@ -253,36 +273,15 @@ impl Strict {
                 }
             }
         }
-        self.forget(&candidates);
+        self.forget(&scan.candidates);
         listing
     }
 
-    /// Name and description for the `SKILL.md` itself.
-    fn head(&self, name: &str, spot: &Spot) -> Result<Head, String> {
-        let Some(stamp) = spot.tree.file(MAIN_FILE) else {
-            return Err(format!("{MAIN_FILE:?} is a link"));
-        };
-        let heads = || self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, at, head)) = heads().get(name)
-            && known == stamp
-            && !stamp.is_fresh(*at)
-        {
-            return Ok(head.clone());
-        }
-        let now = (self.clock)();
-        let folder = self.folder(spot.place, name).map_err(|error| error.to_string())?;
-        let head = match main_file(&folder) {
-            Ok(bytes) => head_of(&bytes, name),
-            Err(_) => None,
-        };
-        heads().insert(name.to_owned(), (*stamp, now, head.clone()));
-        Ok(head)
-    }
-
     pub(super) fn entries(&self) -> Entries {
-        let _one_at_a_time = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-        let (candidates, mut warnings) = self.candidates();
-        let published = self.published(&candidates, &mut warnings);
+        let _one_at_a_time = self.listing();
+        let mut scan = self.scan();
+        let mut warnings = std::mem::take(&mut scan.warnings);
+        let published = self.published(&scan, &mut warnings);
         let names: HashMap<&str, usize> =
             published.iter().map(|(name, spot)| (name.as_str(), spot.place)).collect();
         // Skills inside of others share their files, which are hashed once.
@@ -304,13 +303,14 @@ impl Strict {
         let built: Vec<(&str, Result<Arc<Entry>, String>)> = groups
             .par_iter()
             .flat_map_iter(|group| {
-                let mut memo = Memo::new();
+                let mut memo = if group.len() > 1 { Memo::of_many() } else { Memo::default() };
                 group
                     .iter()
                     .map(|(name, spot)| {
-                        let entry = self.built(name, spot, &mut memo).entry.clone();
+                        let folder = || scan.folder(name, spot);
+                        let entry = self.built(name, spot, &mut memo, folder).entry();
                         let entry = entry.and_then(|entry| {
-                            match self.conflict(name, spot, &candidates, &names) {
+                            match self.conflict(name, spot, &scan.candidates, &names) {
                                 Some(path) => Err(elsewhere(&path)),
                                 None => Ok(entry),
                             }
@@ -325,16 +325,17 @@ impl Strict {
         for (name, entry) in built {
             match entry {
                 Ok(entry) => entries.entries.push(entry),
-                Err(reason) => {
-                    left_out.push(format!("the skill {name:?} is left out: {reason}"));
-                }
+                Err(reason) => left_out.push(self::left_out(name, &reason)),
             }
         }
         left_out.sort();
         warnings.extend(left_out);
         entries.warnings = warnings;
         entries.entries.sort_by(|a, b| a.uri().cmp(b.uri()));
-        self.forget(&candidates);
+        self.forget(&scan.candidates);
+        // Nobody waits for what was seen of many skills to be given back.
+        drop(names);
+        rayon::spawn(move || drop((published, scan)));
         entries
     }
 
@@ -371,9 +372,16 @@ impl Strict {
         if rest != [MAIN_FILE] || self::uri(&name, MAIN_FILE) != uri {
             return None;
         }
-        let (place, folder) = self.the_one(&name, &spots)?;
-        let spot = Spot { place: *place, tree: Arc::new(Tree::look(folder).ok()?) };
-        let entry = self.built(&name, &spot, &mut Memo::new()).entry.clone().ok()?;
+        self.judged(&name, &spots).ok()
+    }
+
+    /// The entry of one skill, or why it is left out. No other skill is looked at for it.
+    fn judged(&self, name: &str, spots: &[Reached]) -> Result<Arc<Entry>, String> {
+        let one = self.the_one(name, spots).ok_or_else(|| self.in_more_roots())?;
+        let tree = Tree::look(&one.folder).map_err(|error| unreadable(&error))?;
+        let spot = Spot { place: one.place, tree: Arc::new(tree) };
+        let built = self.built(name, &spot, &mut Memo::default(), || one.folder.again());
+        let entry = built.entry()?;
         let gives_this = |path: &str| {
             let elsewhere = (0..self.places.len()).any(|place| {
                 place != spot.place
@@ -382,7 +390,16 @@ impl Strict {
             });
             !elsewhere || self.is_merged(path)
         };
-        conflict(&spot.tree, &name, "", true, &gives_this).is_none().then_some(entry)
+        match conflict(&spot.tree, name, "", true, &gives_this) {
+            Some(path) => Err(elsewhere(&path)),
+            None => Ok(entry),
+        }
+    }
+
+    /// Why a skill that several roots hold is left out.
+    fn in_more_roots(&self) -> String {
+        let differ = if self.merge_identical { ", and they differ" } else { "" };
+        format!("it is in more than one root{differ}")
     }
 
     /// Whether the skill at this path, in more than one root, is published once.
@@ -396,54 +413,26 @@ impl Strict {
     }
 }
 
-/// The first file below whose URI would give something else than this file.
-fn conflict(
-    tree: &Tree,
-    name: &str,
-    prefix: &str,
-    top: bool,
-    gives_this: &dyn Fn(&str) -> bool,
-) -> Option<String> {
-    let skill = top || tree.has_main;
-    if !top && !tree.files.is_empty() && !gives_this(name) {
-        return tree.files.first().map(|(file, _)| format!("{prefix}{file}"));
-    }
-    if skill && tree.file(MANIFEST).is_some() {
-        return Some(format!("{prefix}{MANIFEST}"));
-    }
-    let mut files = tree.files.iter().map(|(file, _)| file);
-    if let Some(file) = files.find(|file| !has_uri(name, file)) {
-        return Some(format!("{prefix}{file}"));
-    }
-    tree.folders.iter().find_map(|(folder, inner)| {
-        let (name, prefix) = (format!("{name}/{folder}"), format!("{prefix}{folder}/"));
-        conflict(inner, &name, &prefix, false, gives_this)
-    })
+/// The folder at a path below another.
+fn below(root: &Folder, path: &str) -> io::Result<Folder> {
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    let folder = root.folder(first.as_ref())?;
+    if rest.is_empty() { Ok(folder) } else { below(&folder, rest) }
 }
 
-fn elsewhere(path: &str) -> String {
-    format!("the URI of {path:?} would give something else")
+/// Why a skill has no URI.
+const NO_URI: &str = "no URI gives it: its path has a backslash";
+
+/// That a root is left out, unless it is not there.
+fn root_left_out(place: usize, error: &io::Error) -> Option<String> {
+    let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind());
+    (!absent).then(|| format!("root {} is left out: {error}", place + 1))
 }
 
-fn last_segment(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
+fn left_out(name: &str, reason: &str) -> String {
+    format!("the skill {name:?} is left out: {reason}")
 }
 
-/// Name and description, where the front matter is valid by itself.
-fn head_of(skill_md: &[u8], path: &str) -> Head {
-    let fields = publishable(skill_md, last_segment(path)).ok();
-    let text = |field: &str| Some(fields.as_ref()?.get(field)?.as_str()?.to_owned());
-    text("name").zip(text("description"))
-}
-
-/// How a `SKILL.md` is listed.
-fn main_resource(path: &str, head: Head, size: Option<u64>) -> Resource {
-    let (name, description) =
-        head.unwrap_or_else(|| (format!("{path}/{MAIN_FILE}"), format!("Skill: {path}")));
-    Resource { uri: uri(path, MAIN_FILE), name, description, mime_type: "text/markdown", size }
-}
-
-/// The bytes of a folder's `SKILL.md`.
-fn main_file(folder: &Folder) -> io::Result<Vec<u8>> {
-    bytes(folder, &[MAIN_FILE.to_owned()], MAX_BYTES)
+fn unreadable(error: &io::Error) -> String {
+    format!("it cannot be read: {error}")
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
 
 use rayon::prelude::*;
 
@@ -22,8 +23,10 @@ const SIDE_BY_SIDE: usize = 2;
 
 /// A folder as it was when it was looked at. Two are equal when nothing was written in between, up
 /// to the grain of the clock.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Tree {
+    /// Of the folder itself, before its names were listed; where the system tells it.
+    own: Option<Stamp>,
     /// In byte order of names.
     pub(super) folders: Vec<(String, Arc<Tree>)>,
     /// Regular files, in byte order of names.
@@ -39,6 +42,18 @@ pub(super) struct Tree {
     /// The latest time of a file below, in nanoseconds since 1970.
     pub(super) newest: i128,
 }
+
+/// The folders' own stamps do not count: what comes and goes between two looks changes nothing.
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        self.files == other.files
+            && self.folders == other.folders
+            && self.flaws == other.flaws
+            && self.has_main == other.has_main
+    }
+}
+
+impl Eq for Tree {}
 
 /// What no skill may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,51 +84,30 @@ impl Tree {
     /// # Errors
     /// When the folder itself cannot be listed; what fails below is a flaw.
     pub(super) fn look(folder: &Folder) -> io::Result<Self> {
-        Self::look_at(folder, 0, &AtomicUsize::new(0))
+        Look { names: AtomicUsize::new(0), again: false }.at(folder, 0)
     }
 
-    fn look_at(folder: &Folder, depth: usize, names: &AtomicUsize) -> io::Result<Self> {
-        let mut tree = Self::default();
-        let mut below: Vec<String> = Vec::new();
-        for Child { name, kind, stamp } in folder.children()? {
-            let Some(name) = name.to_str() else {
-                tree.flaws.push((name.to_string_lossy().into_owned(), Flaw::NameNotUtf8));
-                continue;
-            };
-            let name = name.to_owned();
-            if depth == MAX_DEPTH || names.fetch_add(1, Ordering::Relaxed) >= MAX_NAMES {
-                tree.flaws.push((name, Flaw::TooMuch));
-                break;
-            }
-            tree.has_main |= name == MAIN_FILE && matches!(kind, Kind::File | Kind::Link);
-            match (kind, stamp) {
-                (Kind::Folder, _) => below.push(name),
-                (Kind::File, Some(stamp)) => tree.files.push((name, stamp)),
-                (Kind::Link, _) => tree.flaws.push((name, Flaw::Link)),
-                _ => tree.flaws.push((name, Flaw::Special)),
-            }
-        }
-        let look = |name: String| {
-            let seen = folder
-                .folder(name.as_ref())
-                .and_then(|inner| Self::look_at(&inner, depth + 1, names));
-            (name, seen)
-        };
-        let seen: Vec<(String, io::Result<Self>)> = if depth < SIDE_BY_SIDE {
-            below.into_par_iter().map(look).collect()
-        } else {
-            below.into_iter().map(look).collect()
-        };
-        for (name, seen) in seen {
-            match seen {
-                Ok(inner) => tree.folders.push((name, Arc::new(inner))),
-                // Removed between two steps: as if it had never been there.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => tree.flaws.push((name, Flaw::Unreadable(error.to_string()))),
-            }
-        }
-        tree.sum_up();
-        Ok(tree)
+    /// The same where much was seen before and little is built anew, for which the folders' own
+    /// stamps are not worth their while.
+    ///
+    /// # Errors
+    /// When the folder itself cannot be listed; what fails below is a flaw.
+    pub(super) fn look_again(folder: &Folder) -> io::Result<Self> {
+        Look { names: AtomicUsize::new(0), again: true }.at(folder, 0)
+    }
+
+    /// Whether the folder is proven to be as it was at this look, which ended before `at`. Names
+    /// are not listed for it: the folders' own times prove that none came, went or was replaced.
+    pub(super) fn still_stands(&self, folder: &Folder, at: SystemTime) -> bool {
+        let is_old = self.own.is_some_and(|own| !own.is_fresh(at));
+        is_old
+            && folder.stamp() == self.own
+            && self.files.iter().all(|(name, stamp)| {
+                matches!(folder.look(name.as_ref()), Ok((Kind::File, now)) if now == *stamp)
+            })
+            && self.folders.iter().all(|(name, inner)| {
+                folder.folder(name.as_ref()).is_ok_and(|folder| inner.still_stands(&folder, at))
+            })
     }
 
     /// A folder that holds this one and nothing else.
@@ -175,5 +169,59 @@ impl Tree {
             }
             folder.each_main(&path, call);
         }
+    }
+}
+
+/// A look that is being taken.
+struct Look {
+    /// How many were seen.
+    names: AtomicUsize,
+    again: bool,
+}
+
+impl Look {
+    fn at(&self, folder: &Folder, depth: usize) -> io::Result<Tree> {
+        let own = if self.again { None } else { folder.stamp() };
+        let mut tree = Tree { own, ..Tree::default() };
+        let mut below: Vec<String> = Vec::new();
+        for Child { name, kind, stamp } in folder.children()? {
+            let name = match name.into_string() {
+                Ok(name) => name,
+                Err(name) => {
+                    tree.flaws.push((name.to_string_lossy().into_owned(), Flaw::NameNotUtf8));
+                    continue;
+                }
+            };
+            if depth == MAX_DEPTH || self.names.fetch_add(1, Ordering::Relaxed) >= MAX_NAMES {
+                tree.flaws.push((name, Flaw::TooMuch));
+                break;
+            }
+            tree.has_main |= name == MAIN_FILE && matches!(kind, Kind::File | Kind::Link);
+            match (kind, stamp) {
+                (Kind::Folder, _) => below.push(name),
+                (Kind::File, Some(stamp)) => tree.files.push((name, stamp)),
+                (Kind::Link, _) => tree.flaws.push((name, Flaw::Link)),
+                _ => tree.flaws.push((name, Flaw::Special)),
+            }
+        }
+        let look = |name: String| {
+            let seen = folder.folder(name.as_ref()).and_then(|inner| self.at(&inner, depth + 1));
+            (name, seen)
+        };
+        let seen: Vec<(String, io::Result<Tree>)> = if depth < SIDE_BY_SIDE {
+            below.into_par_iter().map(look).collect()
+        } else {
+            below.into_iter().map(look).collect()
+        };
+        for (name, seen) in seen {
+            match seen {
+                Ok(inner) => tree.folders.push((name, Arc::new(inner))),
+                // Removed between two steps: as if it had never been there.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => tree.flaws.push((name, Flaw::Unreadable(error.to_string()))),
+            }
+        }
+        tree.sum_up();
+        Ok(tree)
     }
 }

@@ -6,7 +6,7 @@ use super::{Outcome, Reader, Reading, no_block, stop};
 use crate::frontmatter::YamlVersion;
 use crate::frontmatter::block;
 use crate::frontmatter::pyyaml;
-use crate::frontmatter::resolve::{self, Unresolvable};
+use crate::frontmatter::resolve::{self, Unresolvable, in_words};
 use crate::frontmatter::tree::{self, Kind, Node};
 
 pub(super) fn read(reader: &'static Reader, version: YamlVersion, skill_md: &[u8]) -> Reading {
@@ -65,7 +65,10 @@ pub(super) fn read(reader: &'static Reader, version: YamlVersion, skill_md: &[u8
                 .any(|name| tag.strip_prefix("tag:yaml.org,2002:") == Some(name))
         };
         is_1_1
-            && matches!(resolve::value(value, version), Err((Unresolvable::Tag, _)))
+            && matches!(
+                resolve::value(value, version),
+                Err((Unresolvable::Tag | Unresolvable::Mark, _))
+            )
             && !value.tag.as_deref().is_some_and(known)
     });
     if let Some(value) = no_value {
@@ -95,7 +98,7 @@ pub(super) fn read(reader: &'static Reader, version: YamlVersion, skill_md: &[u8
         match last(&pairs, field).map(|value| resolve::value(value, version)) {
             None => doubts.push(format!("find no `{field}`")),
             Some(Ok(Value::String(text))) => *into = Some(text),
-            Some(Ok(value)) => doubts.push(format!("take `{field}` for {}", kind(&value))),
+            Some(Ok(value)) => doubts.push(format!("take `{field}` for {}", in_words(&value))),
             Some(Err((Unresolvable::Timestamp, _))) => {
                 doubts.push(format!("take `{field}` for a date"));
             }
@@ -152,23 +155,11 @@ fn others_read_otherwise(pairs: &[(Node, Node)], version: YamlVersion) -> Vec<St
             let as_what = match (&here, &there) {
                 (Ok(here), Ok(there)) if here == there => return None,
                 (Err(_), Err(_)) => return None,
-                (Ok(value), _) => kind(value),
+                (Ok(value), _) => in_words(value),
                 (Err((Unresolvable::Timestamp, _)), _) => "a date".to_owned(),
                 (Err(_), _) => "no JSON value".to_owned(),
             };
             Some(format!("`{name}` as {as_what}"))
         })
         .collect()
-}
-
-/// A value in a few words.
-fn kind(value: &Value) -> String {
-    match value {
-        Value::Null => "nothing".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the text {text:?}"),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "fields".to_owned(),
-    }
 }

@@ -219,6 +219,34 @@ fn every_tool_is_detected_by_what_is_its_own() {
 }
 
 #[test]
+fn no_tool_is_detected_by_a_folder_of_skills_alone() {
+    for tool in tools() {
+        let (_dir, nothing) = home();
+        for root in tool.own_roots(&nothing) {
+            let (_dir, paths) = home();
+            let root = paths.home().join(root.strip_prefix(nothing.home()).unwrap());
+            fs::create_dir_all(root.join("a")).unwrap();
+            fs::write(root.join("a/SKILL.md"), "---\nname: a\ndescription: b\n---\n").unwrap();
+            fs::write(root.parent().unwrap().join(".DS_Store"), "").unwrap();
+            assert_ne!(tool.detection(&paths), Detection::Detected, "{}", tool.id);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_the_mark_of_a_tool_is_enough_and_a_folder_that_may_not_be_listed_too() {
+    let (dir, paths) = home();
+    let zed = tool("zed").unwrap();
+    fs::create_dir_all(dir.path().join(".config/zed")).unwrap();
+    assert_eq!(zed.detection(&paths), Detection::FolderOnly);
+    fs::write(dir.path().join(".config/zed/settings.json"), "{}").unwrap();
+    assert_eq!(zed.detection(&paths), Detection::Detected);
+    let (dir, paths) = home();
+    fs::write(dir.path().join(".warp"), "").unwrap();
+    assert_eq!(tool("warp").unwrap().detection(&paths), Detection::Detected);
+}
+
+#[test]
 fn a_variable_of_the_environment_wins_over_the_path() {
     let (dir, paths) = home();
     let elsewhere = dir.path().join("elsewhere");

@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 use skills::digest::Digest;
 use skills::fix::{Fix, TextEdit, edited};
 use skills::manifest::{MAX_BYTES, Manifest, ManifestFile};
+use skills::paths::Paths;
 
 use crate::disk;
 use crate::error::VaultError;
 use crate::placement::{Found, Origin};
-use crate::target::Ground;
+use crate::target::{Ground, real_path};
 use crate::vault::Vault;
 
 /// One file that is changed.
@@ -103,48 +104,7 @@ impl Vault {
         fixes: &[Fix],
         scanned: &[PathBuf],
     ) -> Result<FixPlan, VaultError> {
-        let mut plan = FixPlan {
-            folder: folder.to_owned(),
-            place: folder.to_owned(),
-            seen: seen.clone(),
-            fixes: fixes.to_vec(),
-            scanned: scanned.to_vec(),
-            found: None,
-            changed: false,
-            files: Vec::new(),
-            rename: None,
-            after: seen.clone(),
-            notes: Vec::new(),
-            blockers: Vec::new(),
-        };
-        if !folder.is_absolute() {
-            plan.blockers.push(format!("{} is not an absolute path", folder.display()));
-            return Ok(plan);
-        }
-        match folder.canonicalize() {
-            Ok(place) => plan.place = place,
-            Err(error) => {
-                plan.blockers.push(format!("cannot resolve {}: {error}", folder.display()));
-                return Ok(plan);
-            }
-        }
-        let ground = Ground::of(self.data(), scanned);
-        if let Some(problem) = ground.problem().or_else(|| ground.fix_problem(&plan.place)) {
-            plan.blockers.push(problem);
-            return Ok(plan);
-        }
-        match Found::at(&plan.place) {
-            Ok((found, now)) if now == *seen => plan.found = Some(found),
-            Ok(_) => {
-                plan.changed = true;
-                plan.blockers.push(format!("{} changed since it was checked", folder.display()))
-            }
-            Err(error) => plan.blockers.push(error.to_string()),
-        }
-        if plan.blockers.is_empty() {
-            plan.work_out_edits();
-            plan.work_out_name(&ground);
-        }
+        let mut plan = FixPlan::of_disk(self.data(), folder, seen, fixes, scanned);
         if plan.rename.is_some()
             && let Some(inside) = self.placed_inside(&plan.place)?
         {
@@ -153,9 +113,6 @@ impl Vault {
                 folder.display(),
                 inside.display()
             ));
-        }
-        if plan.blockers.is_empty() && plan.files.is_empty() && plan.rename.is_none() {
-            plan.blockers.push(format!("there is nothing to change in {}", folder.display()));
         }
         self.note(&mut plan)?;
         Ok(plan)
@@ -189,6 +146,62 @@ impl Vault {
 }
 
 impl FixPlan {
+    /// The plan as far as the disk alone tells.
+    fn of_disk(
+        data: &Path,
+        folder: &Path,
+        seen: &Manifest,
+        fixes: &[Fix],
+        scanned: &[PathBuf],
+    ) -> Self {
+        let mut plan = Self {
+            folder: folder.to_owned(),
+            place: folder.to_owned(),
+            seen: seen.clone(),
+            fixes: fixes.to_vec(),
+            scanned: scanned.to_vec(),
+            found: None,
+            changed: false,
+            files: Vec::new(),
+            rename: None,
+            after: seen.clone(),
+            notes: Vec::new(),
+            blockers: Vec::new(),
+        };
+        if !folder.is_absolute() {
+            plan.blockers.push(format!("{} is not an absolute path", folder.display()));
+            return plan;
+        }
+        match folder.canonicalize() {
+            Ok(place) => plan.place = place,
+            Err(error) => {
+                plan.blockers.push(format!("cannot resolve {}: {error}", folder.display()));
+                return plan;
+            }
+        }
+        let ground = Ground::of(data, scanned);
+        if let Some(problem) = ground.problem().or_else(|| ground.fix_problem(&plan.place)) {
+            plan.blockers.push(problem);
+            return plan;
+        }
+        match Found::at(&plan.place) {
+            Ok((found, now)) if now == *seen => plan.found = Some(found),
+            Ok(_) => {
+                plan.changed = true;
+                plan.blockers.push(format!("{} changed since it was checked", folder.display()))
+            }
+            Err(error) => plan.blockers.push(error.to_string()),
+        }
+        if plan.blockers.is_empty() {
+            plan.work_out_edits();
+            plan.work_out_name(&ground);
+        }
+        if plan.blockers.is_empty() && plan.files.is_empty() && plan.rename.is_none() {
+            plan.blockers.push(format!("there is nothing to change in {}", folder.display()));
+        }
+        plan
+    }
+
     fn work_out_edits(&mut self) {
         let mut edits: BTreeMap<&str, Vec<TextEdit>> = BTreeMap::new();
         for fix in &self.fixes {
@@ -262,6 +275,19 @@ impl FixPlan {
             }
         }
     }
+}
+
+/// Why `fixes` cannot be made in `folder`, as [`Vault::plan_fixes`] finds out, but from the disk alone:
+/// no record is opened, and nothing is written. Empty where nothing stands against them.
+pub fn obstacles(
+    paths: &Paths,
+    folder: &Path,
+    seen: &Manifest,
+    fixes: &[Fix],
+    scanned: &[PathBuf],
+) -> Vec<String> {
+    let data = real_path(paths.data()).unwrap_or_else(|_| paths.data().to_owned());
+    FixPlan::of_disk(&data, folder, seen, fixes, scanned).blockers
 }
 
 /// A file with edits made, or what stands against them.

@@ -12,6 +12,8 @@ mod fixing_undone;
 mod hiding;
 mod planning;
 mod remembering;
+mod serving;
+mod unapproved;
 mod undoing;
 
 use std::collections::BTreeMap;

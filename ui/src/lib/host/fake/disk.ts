@@ -4,6 +4,7 @@ import type { LibraryView } from "../../bindings/LibraryView";
 import type { RowState } from "../../bindings/RowState";
 import type { SkillDetail } from "../../bindings/SkillDetail";
 import type { SkillRow } from "../../bindings/SkillRow";
+import type { UnreadFolder } from "../../bindings/UnreadFolder";
 import * as content from "./content";
 import { RULES, checks, readers, visibility } from "./judging";
 import type { State } from "./state";
@@ -76,6 +77,21 @@ function rows(state: State): SkillRow[] {
     });
 }
 
+/** Folders of tools of which nothing else is here. */
+function unread(state: State): UnreadFolder[] {
+  return state.tools
+    .filter(({ detection, chosen }) => detection === "folderOnly" && (chosen ?? null) === null)
+    .filter((tool) => !isOn(tool))
+    .flatMap(({ id, roots }) =>
+      roots.map((path) => ({
+        path,
+        tools: [id],
+        count: state.copies.filter((copy) => copy.root === path).length,
+      })),
+    )
+    .filter(({ path, count }) => count > 0 && seers(state, path).length === 0);
+}
+
 export function libraryView(state: State): LibraryView {
   const counted = (tool: string): number =>
     new Set(
@@ -95,11 +111,13 @@ export function libraryView(state: State): LibraryView {
         installRoot: tool.roots[0] ?? "",
         on: isOn(tool),
         chosen: tool.chosen ?? null,
+        placed: tool.placed ?? false,
         overridden: tool.own !== undefined,
       }))
       .sort((a, b) => Number(a.detection === "notFound") - Number(b.detection === "notFound")),
     skills: rows(state),
     problems: state.empty ? [] : [{ path: "/etc/codex/skills", message: "permission denied" }],
+    unread: unread(state),
   };
 }
 

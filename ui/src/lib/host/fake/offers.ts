@@ -45,6 +45,8 @@ export function offerRow(state: State, server: Server, offer: Offer): OfferRow {
     installedIn: state.copies
       .filter(({ placed }) => placed?.server === server.id && placed.uri === offer.uri)
       .flatMap((copy) => seers(state, copy.root)),
+    listed: !offer.unlisted,
+    note: null,
   };
 }
 
@@ -64,7 +66,9 @@ export function serversView(state: State): ServersView {
           : server.error
             ? { kind: "unreachable", error: server.error }
             : { kind: "connected", protocol: server.protocol, source: server.source },
-        offers: server.offers.map((offer) => offerRow(state, server, offer)),
+        offers: server.offers
+          .filter(({ unlisted, found }) => !unlisted || found)
+          .map((offer) => offerRow(state, server, offer)),
         notices: server.notices,
         listedAt: server.error ? null : ago(0.1),
       })),
@@ -130,6 +134,8 @@ export function offerDetail(state: State, server: Server, offer: Offer): OfferDe
       fixes: [],
     })),
     nested: known ? nestedIn(state, server, offer).map(({ uri }) => uri) : [],
+    showsFolder: known && server.source === "extension",
+    canExport: offer.unverifiable !== undefined,
     history: state.activity.filter(({ subject }) => subject === offer.name),
   };
 }
@@ -197,5 +203,6 @@ export function reviewView(state: State, id: string, server: Server, offer: Offe
     leftOut: leftOut(now),
     nested: nestedIn(state, server, offer),
     blockers: wrong.map((path) => `${path} does not match what ${server.label} declared`),
+    note: null,
   };
 }

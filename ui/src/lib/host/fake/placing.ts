@@ -130,6 +130,14 @@ function write(state: State, of: SourceRef, source: Source, path: string): void 
   ];
 }
 
+/** Takes note of the tools for which something is placed now. */
+function place(state: State): void {
+  state.tools = state.tools.map((tool) => ({
+    ...tool,
+    placed: state.copies.some((copy) => copy.placed && copy.root === tool.roots[0]),
+  }));
+}
+
 export async function applyPlan(
   state: State,
   job: string,
@@ -156,6 +164,7 @@ export async function applyPlan(
     write(state, of, source, one.path);
     return { ...row, result: one.action === "replace" ? "replaced" : "written" };
   });
+  place(state);
   const change = state.fresh("change");
   state.changes.set(change, { before, items });
   const names = written
@@ -175,6 +184,7 @@ export function undo(state: State, id: string): OutcomeView {
   if (!change) throw failure("gone", "this change was undone already");
   state.changes.delete(id);
   state.copies = change.before;
+  place(state);
   const subject = state.activity.find((row) => row.change === id)?.subject ?? "";
   state.activity = state.activity.map((row) =>
     row.change === id ? { ...row, undone: true } : row,

@@ -12,6 +12,7 @@ import type { SettingsView } from "../../bindings/SettingsView";
 import type { SourceRef } from "../../bindings/SourceRef";
 import type { Theme } from "../../bindings/Theme";
 import type { OnProgress } from "../types";
+import type { Findable, Given, Previewed } from "./adding";
 import { digits, fingerprint, type Files } from "./content";
 import type { Shared } from "./sharing";
 import { TOOLS, disk, isOn, servers, type Copy, type Offer, type Server, type Tool } from "./world";
@@ -76,7 +77,11 @@ export class State {
   readonly reviews = new Map<string, { server: Server; offer: Offer; ok: boolean }>();
   readonly plans = new Map<string, { view: PlanView; source: SourceRef; files: Files }>();
   readonly changes = new Map<string, { before: Copy[]; items: OutcomeItem[] }>();
-  readonly previews = new Map<string, string>();
+  readonly previews = new Map<string, Previewed>();
+  /** What is given to a server, by its id. */
+  readonly given = new Map<string, Given>();
+  /** What can be added, by the id of its row. */
+  readonly found = new Map<string, Findable>();
   readonly stopped = new Set<string>();
   copies: Copy[];
   servers: Server[];

@@ -13,13 +13,16 @@ export interface Tool {
   roots: string[];
   /** What the person chose. */
   chosen?: boolean | null;
+  /** Something was placed for it. */
+  placed?: boolean;
   /** The tool's own roots, where the person set others. */
   own?: string[];
 }
 
 /** Whether a tool's folders are read. */
 export function isOn(tool: Tool): boolean {
-  return tool.chosen ?? tool.detection !== "notFound";
+  const { chosen, detection, own, placed } = tool;
+  return chosen ?? (detection === "detected" || own !== undefined || placed === true);
 }
 
 /** Whether a tool reads a root. */
@@ -61,6 +64,10 @@ export interface Offer {
   refused?: string[];
   unverifiable?: string;
   gone?: boolean;
+  /** No list shows it: it was looked up, or can be. */
+  unlisted?: boolean;
+  /** It was looked up. */
+  found?: boolean;
   /** What it becomes when it was approved once. */
   becomes?: Files;
 }
@@ -118,7 +125,7 @@ export const TOOLS: Tool[] = [
     id: "goose",
     name: "Goose",
     monogram: "Go",
-    detection: "folderOnly",
+    detection: "detected",
     roots: ["~/.config/goose/skills", "~/.agents/skills"],
   },
   {
@@ -147,7 +154,7 @@ export const TOOLS: Tool[] = [
     id: "qwen-code",
     name: "Qwen Code",
     monogram: "Qw",
-    detection: "notFound",
+    detection: "folderOnly",
     roots: ["~/.qwen/skills"],
   },
 ];
@@ -306,6 +313,14 @@ export function disk(): Copy[] {
     },
     { linked: true },
   );
+  for (const name of ["alt-texts", "glossary"]) {
+    put("~/.qwen/skills", name, {
+      "SKILL.md": md(
+        `name: ${name}\ndescription: Left behind by a tool that is gone.`,
+        "\n# Left\n",
+      ),
+    });
+  }
   put("~/.claude/skills", "api-design", {
     "SKILL.md": md(
       "name: api-design\ndescription: Designs small, boring HTTP interfaces and writes their description first.",

@@ -132,6 +132,72 @@ fn a_linked_folder_is_judged_and_the_link_named() {
     assert!(!check_folder(&link).valid);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_a_link_to_nowhere_is_a_broken_link() {
+    let root = Root::new(&[("SKILL.md", GOOD)]);
+    for target in ["nowhere", "broken"] {
+        let link = root.0.path().join("broken");
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let checked = check_folder(&link);
+        let [found] = &checked.diagnostics[..] else { panic!("{:?}", checked.diagnostics) };
+        assert_eq!((found.code, checked.valid), ("link-broken", false));
+        assert!(found.message.contains(target), "{}", found.message);
+        assert_eq!(checked.name, "broken");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_looked_into_is_an_error_with_its_reason() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let root = Root::new(&[("SKILL.md", GOOD)]);
+    let dir = root.skill();
+    for mode in [0o000, 0o100, 0o400] {
+        fs::set_permissions(&dir, fs::Permissions::from_mode(mode)).unwrap();
+        let open = fs::read_dir(&dir).is_ok_and(|_| fs::metadata(dir.join("SKILL.md")).is_ok());
+        let checked = check_folder(&dir);
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
+        // Whoever may read everything sees no lock.
+        if !open {
+            assert!(!checked.valid);
+            let found = &checked.diagnostics[0];
+            assert_eq!(found.code, "file-unreadable", "{mode:o}");
+            assert!(found.message.contains("denied"), "{}", found.message);
+        }
+    }
+    // A loop of links is refused to everybody.
+    std::os::unix::fs::symlink("SKILL.md", dir.join("loop")).unwrap();
+    fs::remove_file(dir.join("SKILL.md")).unwrap();
+    std::os::unix::fs::symlink("SKILL.md", dir.join("SKILL.md")).unwrap();
+    assert_eq!(codes(&dir), ["link-broken", "link-broken"]);
+}
+
+#[test]
+fn of_a_main_file_beyond_the_limit_only_the_beginning_is_read() {
+    let over = 16 * 1024 * 1024 + 1;
+    let main = format!("{GOOD}{}", "[x](gone.md)\0\u{7}\n".repeat(over / 14 + 1));
+    assert!(main.len() > over);
+    let root = Root::new(&[("SKILL.md", &main)]);
+    let checked = check_folder(&root.skill());
+    let told: Vec<_> = checked.diagnostics.iter().map(|one| one.code).collect();
+    assert_eq!(told, ["too-many-bytes"]);
+    assert_eq!(checked.manifest.unwrap().total_size(), main.len() as u64);
+    assert_eq!((checked.name.as_str(), checked.description.as_str()), ("a", "b"));
+    // Nor is it read where something else stands in the way.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("SKILL.md", root.skill().join("link")).unwrap();
+        assert_eq!(codes(&root.skill()), ["file-link", "too-many-bytes"]);
+    }
+    // With one character less than the limit leaves, everything is judged.
+    let right = format!("{GOOD}{}", "x".repeat(over - 1 - GOOD.len()));
+    let root = Root::new(&[("SKILL.md", &right)]);
+    assert_eq!(root.codes(), ["body-tokens"]);
+}
+
 #[test]
 fn references_from_file_to_file_are_named() {
     let main = format!("{GOOD}[x](x.md) and `y.md`\n");

@@ -2,7 +2,10 @@
 
 mod fixing;
 mod folders;
+mod lines;
 mod properties;
+mod specials;
+mod twice;
 
 use std::collections::BTreeSet;
 
@@ -154,7 +157,10 @@ fn names_are_there_and_texts() {
     let ok = "description: b\n";
     assert_eq!(with_fields(ok), [("name-missing", 1, 1)]);
     assert_eq!(with_fields(&format!("name:\n{ok}"))[0].0, "name-missing");
-    assert_eq!(with_fields(&format!("name: 1\n{ok}")), [("name-type", 2, 7)]);
+    assert_eq!(
+        with_fields(&format!("name: 1\n{ok}")),
+        [("name-folder", 2, 7), ("name-type", 2, 7)]
+    );
     assert_eq!(with_fields(&format!("name: \"a\"\n{ok}")), []);
 }
 
@@ -335,6 +341,10 @@ fn links_lead_one_level_deep() {
 fn paths_are_portable_and_do_not_collide() {
     let good = "---\nname: a\ndescription: b\n---\nx\n";
     assert_eq!(codes_with(good, &["README.md", "Readme.md"]), [("path-collision", 1, 1)]);
+    assert_eq!(
+        codes_with(good, &["A", "a", "b/C", "b/c", "b/\u{e9}", "b/e\u{301}"]),
+        [("path-collision", 1, 1); 3]
+    );
     assert_eq!(codes_with(good, &["caf\u{e9}", "cafe\u{301}"]), [("path-collision", 1, 1)]);
     assert_eq!(codes_with(good, &["con.txt"]), [("path-not-portable", 1, 1)]);
     assert_eq!(codes_with(good, &["README.md", "docs/Readme.md", "console.txt"]), []);

@@ -46,6 +46,25 @@ fn readme_and_agents_files_are_no_skills() {
     assert_eq!(home.rows(), []);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_cannot_be_looked_into_is_a_broken_row_beside_the_others() {
+    let home = Home::new();
+    let folder = crate::folder::tests::beyond_reach(&home.path(""));
+    let root = folder.parent().unwrap();
+    fs::create_dir(root.join("a")).unwrap();
+    fs::write(root.join("a/SKILL.md"), "---\nname: a\ndescription: x\n---\n").unwrap();
+    let mut choices = Choices::default();
+    choices.add_folder(root, home.library.paths()).unwrap();
+    home.library.choose(choices);
+    let snapshot = home.library.rescan();
+    let [right, broken] = &snapshot.skills[..] else { panic!("{:?}", snapshot.skills) };
+    assert!(right.manifest.is_ok());
+    assert_eq!((broken.name.as_str(), &broken.path), ("beyond", &folder));
+    assert!(broken.manifest.is_err());
+    assert_eq!(broken.diagnostics[0].severity, crate::check::Severity::Error);
+}
+
 #[test]
 fn what_is_listed_can_be_opened() {
     let home = Home::new();
@@ -107,8 +126,7 @@ fn a_plug_ins_skill_is_read_only_and_in_the_group_of_its_name() {
 #[cfg(unix)]
 #[test]
 fn one_skill_in_two_roots_of_one_tool_is_one_row_with_both_ways_to_it() {
-    let home = Home::new();
-    home.write(".cursor/settings.json", "{}");
+    let home = Home::with_cursor();
     home.skill(".cursor/skills/a", "x");
     link(&home.path(".cursor/skills/a"), &home.path(".claude/skills/a"));
     let snapshot = home.library.rescan();
@@ -128,8 +146,7 @@ fn one_skill_in_two_roots_of_one_tool_is_one_row_with_both_ways_to_it() {
 #[cfg(unix)]
 #[test]
 fn roots_that_are_one_folder_are_shown_once() {
-    let home = Home::new();
-    home.write(".cursor/settings.json", "{}");
+    let home = Home::with_cursor();
     home.skill(".claude/skills/a", "x");
     link(&home.path(".claude/skills"), &home.path(".cursor/skills"));
     let snapshot = home.library.rescan();

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Spot, Strict, head_of, main_file, main_resource};
+use super::heads::{head_of, main_file, main_resource};
+use super::{Spot, Strict};
 use crate::MAIN_FILE;
 use crate::handle::{Child, Folder, Kind};
 use crate::manifest::ManifestFile;
 use crate::provider::build::{Memo, plain_files};
-use crate::provider::compatible::{
-    MANIFEST, MAX_READ, bytes, has_uri, manifest, stands, supporting_file, uri,
-};
+use crate::provider::compatible::{MAX_READ, bytes, stands};
+use crate::provider::shown::{MANIFEST, has_uri, manifest, supporting_file, uri};
 use crate::provider::tree::{MAX_DEPTH, Tree};
 use crate::provider::{Content, DIRECTORY_TYPE, Mark, ReadError, Resource, mime_type};
 use crate::uri::{encode_path, readings};
@@ -19,9 +19,35 @@ use crate::uri::{encode_path, readings};
 /// way, and the rest of the path.
 pub(super) struct Resolved {
     pub(super) name: String,
-    /// Folder and rest of the path, in each place where the skill is.
-    pub(super) spots: Vec<(usize, Folder)>,
+    /// In each place where the skill is.
+    pub(super) spots: Vec<Reached>,
     pub(super) rest: Vec<String>,
+}
+
+/// A skill's folder that was reached.
+pub(super) struct Reached {
+    pub(super) place: usize,
+    pub(super) folder: Folder,
+    /// The folder below it that would hold the last part of the path, where there is one.
+    holder: Option<Folder>,
+}
+
+impl Reached {
+    /// The bytes of the regular file at the end of the path; `None` where there is none.
+    fn give(&self, rest: &[String], uri: &str) -> Result<Option<Vec<u8>>, ReadError> {
+        let Some((name, folders)) = rest.split_last() else { return Ok(None) };
+        let holder = match (&self.holder, folders) {
+            (Some(holder), _) => holder,
+            (None, []) => &self.folder,
+            (None, _) => return Ok(None),
+        };
+        match bytes(holder, std::slice::from_ref(name), MAX_READ) {
+            Ok(bytes) => Ok(Some(bytes)),
+            // What is no regular file is not there.
+            Err(_) if !matches!(holder.look(name.as_ref()), Ok((Kind::File, _))) => Ok(None),
+            Err(source) => Err(ReadError::Unreadable { uri: uri.to_owned(), source }),
+        }
+    }
 }
 
 impl Strict {
@@ -39,29 +65,31 @@ impl Strict {
 
     pub(super) fn resolve_parts(&self, parts: &[String]) -> Option<Resolved> {
         let mut deepest = 0;
-        let mut spots: Vec<(usize, Folder)> = Vec::new();
+        let mut spots: Vec<Reached> = Vec::new();
         for place in 0..self.places.len() {
             let Some(first) = parts.first() else { break };
             if !self.serves(place, first) {
                 continue;
             }
-            let Ok(mut folder) = self.open(place) else { continue };
-            let mut found = None;
+            let Ok(root) = self.open(place) else { continue };
+            let (mut way, mut depth) = (vec![root], 0);
             for (at, name) in parts.iter().enumerate().take(parts.len().saturating_sub(1)) {
-                let Ok(inner) = folder.folder(name.as_ref()) else { break };
+                let Ok(inner) = way[at].folder(name.as_ref()) else { break };
                 if inner.has_main() {
-                    found = Some((at + 1, inner.again()));
+                    depth = at + 1;
                 }
-                folder = inner;
+                way.push(inner);
             }
-            let Some((depth, Ok(folder))) = found else { continue };
+            if depth == 0 || depth < deepest {
+                continue;
+            }
             if depth > deepest {
                 deepest = depth;
                 spots.clear();
             }
-            if depth == deepest {
-                spots.push((place, folder));
-            }
+            let holder = (way.len() == parts.len() && way.len() > depth + 1).then(|| way.pop());
+            let folder = way.swap_remove(depth);
+            spots.push(Reached { place, folder, holder: holder.flatten() });
         }
         (deepest > 0).then(|| Resolved {
             name: parts[..deepest].join("/"),
@@ -72,16 +100,13 @@ impl Strict {
 
     /// The folder that is published for a skill: the only one, or the first of equal ones where
     /// those are merged.
-    pub(super) fn the_one<'a>(
-        &self,
-        name: &str,
-        spots: &'a [(usize, Folder)],
-    ) -> Option<&'a (usize, Folder)> {
+    pub(super) fn the_one<'a>(&self, name: &str, spots: &'a [Reached]) -> Option<&'a Reached> {
         match spots {
             [one] => Some(one),
             [first, ..] if self.merge_identical => {
-                let look = |(place, folder): &(usize, Folder)| {
-                    Some(Spot { place: *place, tree: Arc::new(Tree::look(folder).ok()?) })
+                let look = |reached: &Reached| {
+                    let tree = Arc::new(Tree::look(&reached.folder).ok()?);
+                    Some(Spot { place: reached.place, tree })
                 };
                 let looks = spots.iter().map(look).collect::<Option<Vec<_>>>()?;
                 self.are_identical(name, &looks).then_some(first)
@@ -93,12 +118,12 @@ impl Strict {
     pub(in crate::provider) fn read(&self, uri: &str) -> Result<Content, ReadError> {
         for parts in readings(uri) {
             let Some(Resolved { name, spots, rest }) = self.resolve_parts(&parts) else { continue };
-            let Some((place, folder)) = self.the_one(&name, &spots) else { continue };
+            let Some(reached) = self.the_one(&name, &spots) else { continue };
             if rest == [MANIFEST] {
-                if let Some(files) = self.manifest(&name, *place, folder) {
+                if let Some(files) = self.manifest(&name, reached) {
                     return Ok(manifest(&name, &files));
                 }
-            } else if let Some(bytes) = give(folder, &rest, uri)? {
+            } else if let Some(bytes) = reached.give(&rest, uri)? {
                 return Ok(Content { bytes, mime_type: mime_type(&rest.join("/")) });
             }
         }
@@ -106,10 +131,11 @@ impl Strict {
     }
 
     /// The files of a skill that can be read as resources, in order of their components.
-    fn manifest(&self, name: &str, place: usize, folder: &Folder) -> Option<Vec<ManifestFile>> {
-        let spot = Spot { place, tree: Arc::new(Tree::look(folder).ok()?) };
-        let built = self.built(name, &spot, &mut Memo::new());
-        let mut files = match &built.manifest {
+    fn manifest(&self, name: &str, reached: &Reached) -> Option<Vec<ManifestFile>> {
+        let Reached { place, folder, .. } = reached;
+        let spot = Spot { place: *place, tree: Arc::new(Tree::look(folder).ok()?) };
+        let built = self.built(name, &spot, &mut Memo::default(), || folder.again());
+        let mut files = match built.manifest() {
             Some(manifest) => manifest.files().to_vec(),
             None => plain_files(folder, &spot.tree).ok()?,
         };
@@ -120,7 +146,7 @@ impl Strict {
     pub(in crate::provider) fn canonical(&self, uri: &str) -> Option<String> {
         readings(uri).into_iter().find_map(|parts| {
             let file = self.resolve_parts(&parts).and_then(|Resolved { name, spots, rest }| {
-                let (_, folder) = self.the_one(&name, &spots)?;
+                let Reached { folder, .. } = self.the_one(&name, &spots)?;
                 (rest == [MANIFEST] || stands(folder, &rest).is_some())
                     .then(|| self::uri(&name, &rest.join("/")))
             });
@@ -136,7 +162,7 @@ impl Strict {
         let mut below = parts.to_vec();
         below.push(String::new());
         if let Some(Resolved { name, spots, rest }) = self.resolve_parts(&below) {
-            let (_, folder) = self.the_one(&name, &spots)?;
+            let Reached { folder, .. } = self.the_one(&name, &spots)?;
             let folder = match rest.split_last()?.1 {
                 [] => folder.again().ok()?,
                 names => folder.descend(names).ok()??,
@@ -189,7 +215,7 @@ impl Strict {
     pub(in crate::provider) fn mark(&self, uri: &str) -> Option<Mark> {
         readings(uri).into_iter().find_map(|parts| {
             let Resolved { name, spots, rest } = self.resolve_parts(&parts)?;
-            let (_, folder) = self.the_one(&name, &spots)?;
+            let Reached { folder, .. } = self.the_one(&name, &spots)?;
             if rest == [MANIFEST] {
                 return Some(Tree::look(folder).ok()?.mark());
             }
@@ -240,14 +266,4 @@ fn child_resource(
 /// A folder has no slash at its end.
 fn directory_uri(path: &str) -> String {
     format!("skill://{}", encode_path(path))
-}
-
-/// The bytes of the regular file at a path below a folder; `None` where there is none.
-fn give(folder: &Folder, path: &[String], uri: &str) -> Result<Option<Vec<u8>>, ReadError> {
-    if stands(folder, path).is_none() {
-        return Ok(None);
-    }
-    bytes(folder, path, MAX_READ)
-        .map(Some)
-        .map_err(|source| ReadError::Unreadable { uri: uri.to_owned(), source })
 }

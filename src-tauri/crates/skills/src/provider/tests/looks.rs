@@ -28,6 +28,106 @@ fn one_entry_hashes_one_skill_and_a_read_lists_nothing() {
     assert_eq!(counted(&provider), (0, 0));
 }
 
+fn uris_of(entries: &Entries) -> Vec<&str> {
+    entries.entries.iter().map(|entry| entry.uri().as_str()).collect()
+}
+
+#[test]
+fn a_part_looks_at_no_skill_beyond_it() {
+    let roots = Roots::new();
+    for n in 100..200 {
+        roots.skill(&format!("r/s{n}"));
+        roots.write(&format!("r/s{n}/docs/x.md"), "x");
+    }
+    let provider = roots.provider(&["r"], strict());
+    let part = |after: Option<&str>| provider.entries_after(after, 3, &|_| true).unwrap();
+    let first = part(None);
+    assert_eq!(uris_of(&first), [100, 101, 102].map(|n| format!("skill://s{n}/SKILL.md")));
+    assert!(first.more);
+    // The root; of three skills and the one that tells that there are more, the folder once to see
+    // what lies in it, then it and `docs` before and after their two files were hashed. And the
+    // folders `docs` of the first three on the way to the next.
+    assert_eq!(counted(&provider), (1 + 4 * (1 + 4) + 3, 4 * 2));
+    let last = part(Some("skill://s196/SKILL.md"));
+    assert_eq!(uris_of(&last), [197, 198, 199].map(|n| format!("skill://s{n}/SKILL.md")));
+    assert!(!last.more);
+    assert_eq!(counted(&provider).1, 3 * 2);
+    assert_eq!(uris_of(&part(Some("skill://s199/SKILL.md"))), [] as [&str; 0]);
+}
+
+/// Folders whose URIs have another order than their names, skills inside of others and above them,
+/// and skills in two roots.
+#[test]
+fn parts_are_together_what_all_entries_are() {
+    let roots = Roots::new();
+    for skill in [
+        "one/a",
+        "one/a-b",
+        "one/a/b",
+        "one/a/b/c",
+        "one/z/a/b",
+        "one/z/a",
+        "one/z/a-c",
+        "one/A/x",
+        "one/SKILL.md/x",
+        "one/both",
+        "two/both",
+        "two/only",
+        "two/a/inner",
+        "two/z/q",
+        "one/z/SKILL",
+    ] {
+        roots.skill(skill);
+    }
+    roots.write("one/no name/SKILL.md", "---\nname: other\ndescription: d\n---\n");
+    roots.write("one/empty/deep/x.txt", "x");
+    roots.write("two/a/b/x.txt", "in the way");
+    #[cfg(unix)]
+    {
+        roots.skill("one/b\\c");
+        roots.skill("one/é");
+        roots.skill("one/é/in");
+        link(&roots.path("one/a"), &roots.path("one/linked"));
+        link(&roots.path("one/a/SKILL.md"), &roots.path("one/link-inside/SKILL.md"));
+    }
+    let merged = Options { merge_identical: true, ..strict() };
+    for (options, places) in [
+        (strict(), vec!["one"]),
+        (strict(), vec!["one", "two"]),
+        (merged, vec!["one", "two", "gone"]),
+    ] {
+        let provider = roots.provider(&places, options);
+        let all = provider.entries().unwrap();
+        assert!(all.entries.len() > 7, "{:?}", uris_of(&all));
+        for size in [1, 2, 3, 1000] {
+            let (mut entries, mut warnings) = (Vec::new(), Vec::new());
+            loop {
+                let after: Option<String> =
+                    entries.last().map(|entry: &Arc<Entry>| entry.uri().to_string());
+                let part = provider.entries_after(after.as_deref(), size, &|_| true).unwrap();
+                assert!(part.entries.len() <= size);
+                assert!(!part.more || part.entries.len() == size);
+                entries.extend(part.entries);
+                warnings.extend(part.warnings);
+                if !part.more {
+                    break;
+                }
+            }
+            assert_eq!(entries, all.entries, "{size}");
+            let sorted = |mut warnings: Vec<String>| {
+                warnings.sort();
+                warnings.dedup();
+                warnings
+            };
+            assert_eq!(sorted(warnings), sorted(all.warnings.clone()), "{size}");
+        }
+        let wanted = |entry: &Entry| entry.uri().as_str().contains("z/");
+        let part = provider.entries_after(None, 2, &wanted).unwrap();
+        assert_eq!(part.entries.len(), 2);
+        assert!(part.entries.iter().all(|entry| wanted(entry)));
+    }
+}
+
 #[test]
 fn what_is_proven_unchanged_is_not_hashed_again() {
     fn in_an_hour() -> std::time::SystemTime {
@@ -49,6 +149,46 @@ fn what_is_proven_unchanged_is_not_hashed_again() {
     let changed = provider.entries().unwrap();
     assert_eq!(counted(&provider).1, 1);
     assert_ne!(changed.entries[2].fingerprint(), first.entries[2].fingerprint());
+}
+
+/// The clock is asked before files are hashed and after; here somebody writes when it is.
+#[test]
+fn what_changes_while_files_are_hashed_is_looked_at_again() {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::time::{Duration, SystemTime};
+    static SKILL: OnceLock<PathBuf> = OnceLock::new();
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    /// Far from now, so that all is old to it.
+    fn clock() -> SystemTime {
+        let skill = SKILL.get().unwrap();
+        match ASKED.fetch_add(1, SeqCst) {
+            1 => fs::write(skill.join("docs/new.txt"), "new").unwrap(),
+            2 => fs::write(skill.join("docs/x.txt"), "other").unwrap(),
+            _ => {}
+        }
+        SystemTime::now() + Duration::from_secs(3600)
+    }
+    let roots = Roots::new();
+    roots.skill("r/a");
+    roots.write("r/a/docs/x.txt", "first");
+    SKILL.set(roots.path("r/a")).unwrap();
+    let provider = roots.provider(&["r"], strict()).at(clock);
+    let entries = provider.entries().unwrap();
+    assert_eq!(entries.warnings, [] as [&str; 0]);
+    let files: Vec<(&str, crate::digest::Digest)> =
+        entries.entries[0].files().iter().map(|file| (file.path.as_str(), file.digest)).collect();
+    let skill_md = fs::read(roots.path("r/a/SKILL.md")).unwrap();
+    assert_eq!(
+        files,
+        [
+            ("SKILL.md", crate::digest::Digest::of(&skill_md)),
+            ("docs/new.txt", crate::digest::Digest::of(b"new")),
+            ("docs/x.txt", crate::digest::Digest::of(b"other")),
+        ]
+    );
+    // Before the first time and after each of three.
+    assert_eq!(ASKED.load(SeqCst), 4);
 }
 
 #[test]

@@ -1,0 +1,360 @@
+//! The client that posts messages. It does what rmcp's own does, and looks at an answer before it
+//! is made into values: how long it is, and how many it holds.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use futures::stream::BoxStream;
+use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use reqwest::Response;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage,
+};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
+    StreamableHttpError, StreamableHttpPostResponse, StreamableHttpResponseLimits,
+};
+use sse_stream::{Sse, SseStream};
+
+use super::values::{TooMany, few_enough};
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+const SESSION: &str = "mcp-session-id";
+
+type Failure = StreamableHttpError<reqwest::Error>;
+type Events = BoxStream<'static, Result<Sse, SseError>>;
+
+/// An HTTP client that takes no answer unseen.
+#[derive(Debug, Clone)]
+pub(crate) struct Looking(pub(crate) reqwest::Client);
+
+impl StreamableHttpClient for Looking {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let limits = StreamableHttpResponseLimits::default();
+        self.post_message_with_response_limits(uri, message, session, token, headers, limits).await
+    }
+
+    async fn post_message_with_response_limits(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+        limits: StreamableHttpResponseLimits,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let mut request = self
+            .0
+            .post(uri.as_ref())
+            .headers(headers.into_iter().collect())
+            .header(ACCEPT, format!("{EVENTS}, {JSON}"))
+            .header(CONTENT_TYPE, JSON)
+            .body(serde_json::to_vec(&message)?);
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        let in_session = session.is_some();
+        if let Some(session) = &session {
+            request = request.header(SESSION, session.as_ref());
+        }
+        let response = request.send().await.map_err(StreamableHttpError::Client)?;
+        answer(&message, in_session, response, limits).await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<(), Failure> {
+        self.0.delete_session(uri, session, token, headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<Events, Failure> {
+        Ok(looked_at(self.0.get_stream(uri, session, last, token, headers).await?))
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+        most: usize,
+    ) -> Result<Events, Failure> {
+        let stream = self
+            .0
+            .get_stream_with_max_sse_event_size(uri, session, last, token, headers, most)
+            .await?;
+        Ok(looked_at(stream))
+    }
+}
+
+/// What an answer to a message is.
+async fn answer(
+    message: &ClientJsonRpcMessage,
+    in_session: bool,
+    response: Response,
+    limits: StreamableHttpResponseLimits,
+) -> Result<StreamableHttpPostResponse, Failure> {
+    let status = response.status();
+    if let Some(challenge) = challenge(status, response.headers())? {
+        return Err(challenge);
+    }
+    if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+        return Ok(StreamableHttpPostResponse::Accepted);
+    }
+    if status == StatusCode::NOT_FOUND && in_session {
+        return Err(StreamableHttpError::SessionExpired);
+    }
+    let kind = text_of(response.headers(), &CONTENT_TYPE);
+    if !status.is_success() {
+        let refused = refusal(message, in_session, response, kind, limits).await;
+        return refused.map(|error| StreamableHttpPostResponse::Json(error, None));
+    }
+    let session =
+        response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    // Nobody waits for an answer to these, so that none is wrong.
+    let answered = matches!(message, JsonRpcMessage::Request(_));
+    match &kind {
+        Some(kind) if is(kind, EVENTS) => {
+            let events = events(response, limits.max_sse_event_size);
+            Ok(StreamableHttpPostResponse::Sse(looked_at(events), session))
+        }
+        Some(kind) if is(kind, JSON) => {
+            if !answered && response.content_length() == Some(0) {
+                return Ok(StreamableHttpPostResponse::Accepted);
+            }
+            let body = whole(response, limits.max_json_response_size).await?;
+            match message_of(&body) {
+                Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+                Err(_) if !answered => Ok(StreamableHttpPostResponse::Accepted),
+                Err(error) => Err(error),
+            }
+        }
+        _ if !answered => Ok(StreamableHttpPostResponse::Accepted),
+        _ => Err(StreamableHttpError::UnexpectedContentType(kind)),
+    }
+}
+
+/// Whether the server wants to know first who asks.
+fn challenge(status: StatusCode, headers: &HeaderMap) -> Result<Option<Failure>, Failure> {
+    let asked = match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => headers.get(WWW_AUTHENTICATE),
+        _ => None,
+    };
+    let Some(asked) = asked else { return Ok(None) };
+    let asked = asked
+        .to_str()
+        .map_err(|_| {
+            StreamableHttpError::UnexpectedServerResponse("a challenge that is no text".into())
+        })?
+        .to_owned();
+    Ok(Some(if status == StatusCode::UNAUTHORIZED {
+        StreamableHttpError::AuthRequired(AuthRequiredError::new(asked))
+    } else {
+        let scope = scope(&asked);
+        StreamableHttpError::InsufficientScope(InsufficientScopeError::new(asked, scope))
+    }))
+}
+
+/// The value of `scope=` in a challenge.
+fn scope(challenge: &str) -> Option<String> {
+    let at = challenge.to_ascii_lowercase().find("scope=")? + "scope=".len();
+    let value = challenge.get(at..)?;
+    let scope = match value.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"')?.0,
+        None => value.split([',', ';', ' ', '\t']).next()?,
+    };
+    (!scope.is_empty()).then(|| scope.to_owned())
+}
+
+/// An answer whose status is an error: the JSON-RPC error in it, or what the status says.
+async fn refusal(
+    message: &ClientJsonRpcMessage,
+    in_session: bool,
+    response: Response,
+    kind: Option<String>,
+    limits: StreamableHttpResponseLimits,
+) -> Result<ServerJsonRpcMessage, Failure> {
+    let status = response.status();
+    let failed = (status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()).then(|| {
+        let wait = text_of(response.headers(), &RETRY_AFTER);
+        StreamableHttpError::from(HttpStatusError::new(status.as_u16(), wait))
+    });
+    let access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    let told = kind.is_some_and(|kind| is(&kind, JSON))
+        && !access
+        && status != StatusCode::TOO_MANY_REQUESTS;
+    let error = if told {
+        match whole(response, limits.max_json_response_size).await {
+            Ok(body) => match message_of(&body) {
+                Ok(JsonRpcMessage::Error(error)) => Some(error),
+                _ => None,
+            },
+            Err(StreamableHttpError::Client(_)) => None,
+            Err(error) => return Err(failed.unwrap_or(error)),
+        }
+    } else {
+        None
+    };
+    // A server that does not know the first question of the newer protocol says so in many ways.
+    let asked = match message {
+        JsonRpcMessage::Request(asked)
+            if matches!(asked.request, ClientRequest::DiscoverRequest(_))
+                && status.is_client_error()
+                && !access
+                && !in_session =>
+        {
+            Some(asked.id.clone())
+        }
+        _ => None,
+    };
+    match (asked, error, failed) {
+        (Some(id), Some(error), None) => Ok(ServerJsonRpcMessage::error(error.error, Some(id))),
+        (_, Some(error), _) => Ok(JsonRpcMessage::Error(error)),
+        (Some(id), None, None) => {
+            let error = ErrorData::invalid_request(format!("HTTP status {status}"), None);
+            Ok(ServerJsonRpcMessage::error(error, Some(id)))
+        }
+        (_, None, Some(failed)) => Err(failed),
+        (None, None, None) => {
+            Err(StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status}").into()))
+        }
+    }
+}
+
+/// Reads a message, if it has few enough values.
+fn message_of(body: &[u8]) -> Result<ServerJsonRpcMessage, Failure> {
+    if !few_enough(body) {
+        return Err(StreamableHttpError::Io(io::Error::new(io::ErrorKind::InvalidData, TooMany)));
+    }
+    Ok(serde_json::from_slice(body)?)
+}
+
+/// The whole body, if it is not too long.
+async fn whole(response: Response, most: usize) -> Result<Vec<u8>, Failure> {
+    let over = || StreamableHttpError::ResponseBodyTooLarge { max_size: most };
+    if response.content_length().is_some_and(|length| length > most as u64) {
+        return Err(over());
+    }
+    let mut parts = response.bytes_stream();
+    let mut body = Vec::new();
+    while let Some(part) = parts.next().await {
+        let part = part.map_err(StreamableHttpError::Client)?;
+        if part.len() > most - body.len() {
+            return Err(over());
+        }
+        body.extend_from_slice(&part);
+    }
+    Ok(body)
+}
+
+/// Events as they come, of which none has too many values.
+fn looked_at(events: Events) -> Events {
+    events
+        .map(|event| {
+            let event = event?;
+            match &event.data {
+                Some(data) if !few_enough(data.as_bytes()) => {
+                    Err(SseError::Body(Box::new(TooMany)))
+                }
+                _ => Ok(event),
+            }
+        })
+        .boxed()
+}
+
+/// The events of an answer, of which none is too long.
+fn events(response: Response, most: usize) -> Events {
+    let mut length = EventLength::default();
+    let parts = response.bytes_stream().map(move |part| {
+        let part = part.map_err(io::Error::other)?;
+        if !length.within(&part, most) {
+            let over = format!("an event has more than {most} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, over));
+        }
+        Ok(part)
+    });
+    SseStream::from_bytes_stream(parts).boxed()
+}
+
+/// How long the event is that comes just now. An empty line ends one.
+#[derive(Debug, Default)]
+struct EventLength {
+    event: usize,
+    line: usize,
+    after_cr: bool,
+}
+
+impl EventLength {
+    fn within(&mut self, part: &[u8], most: usize) -> bool {
+        for byte in part {
+            let second = std::mem::replace(&mut self.after_cr, *byte == b'\r') && *byte == b'\n';
+            if second {
+                continue;
+            }
+            if matches!(byte, b'\r' | b'\n') {
+                self.event = if self.line == 0 { 0 } else { self.event + self.line };
+                self.line = 0;
+            } else {
+                self.line += 1;
+            }
+            if self.event + self.line > most {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+fn is(kind: &str, wanted: &str) -> bool {
+    kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(wanted))
+}
+
+fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_measured_from_one_empty_line_to_the_next() {
+        let within = |text: &str| EventLength::default().within(text.as_bytes(), 4);
+        assert!(within("1234\n\n1234\r\n\r\n1234\r\r1234"));
+        assert!(!within("12345"));
+        assert!(!within("123\n12\n\n"));
+    }
+
+    #[test]
+    fn the_scope_is_read_from_a_challenge() {
+        assert_eq!(scope("Bearer scope=\"a b\", x").as_deref(), Some("a b"));
+        assert_eq!(scope("Bearer Scope=a,x").as_deref(), Some("a"));
+        assert_eq!(scope("Bearer scope=\"a"), None);
+        assert_eq!(scope("Bearer"), None);
+    }
+}

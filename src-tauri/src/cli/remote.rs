@@ -1,0 +1,243 @@
+//! `remote`: what an MCP server offers, and bringing it here.
+
+mod offered;
+mod shown;
+mod taking;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use skills::digest::Fingerprint;
+use skills::origin::Endpoint;
+use skills::paths::{Paths, PathsError};
+use skills_mcp::{ClientContext, ClientError, Connection, ErrorKind};
+
+use super::WRONG_USE;
+use super::check::say;
+use crate::servers::checked_address;
+use crate::view::ErrorView;
+
+/// The exit code when something was refused.
+const REFUSED: u8 = 1;
+
+/// The exit code when the server cannot be reached or does not speak MCP.
+const UNREACHABLE: u8 = 3;
+
+/// Finds the person's folders, for the verbs that need them.
+type FindPaths = dyn Fn() -> Result<Paths, PathsError> + Send + Sync;
+
+/// The most bytes of a file with a token.
+const TOKEN_BYTES: u64 = 16 * 1024;
+
+#[derive(Debug, Args)]
+pub(super) struct Remote {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Say what a server offers. No file is read.
+    List(List),
+    /// Say which files a skill has, with size and SHA-256. No file is read.
+    Manifest(Manifest),
+    /// Bring one skill here, every file checked.
+    Download(Download),
+    /// Bring all skills here, every file checked.
+    Sync(SyncAll),
+}
+
+/// What every verb takes.
+#[derive(Debug, Args)]
+struct Server {
+    /// The address of the server, as in `https://example.org/mcp`.
+    url: String,
+
+    /// A file with the token that the server wants, and nothing else.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Write the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+struct Manifest {
+    #[command(flatten)]
+    server: Server,
+
+    /// The skill's name, where only one has it, or the URI of its SKILL.md.
+    skill: String,
+}
+
+/// Where skills go.
+#[derive(Debug, Args)]
+struct Target {
+    /// The folder that each skill gets a folder of its own in.
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+
+    /// The fingerprint of a skill that you have looked at and approve, all 64 digits of it. Into a
+    /// folder that a tool reads a skill comes only with it.
+    #[arg(long, value_name = "FINGERPRINT", value_parser = fingerprint)]
+    approve: Vec<Fingerprint>,
+}
+
+#[derive(Debug, Args)]
+struct Download {
+    #[command(flatten)]
+    server: Server,
+
+    /// The skill's name, where only one has it, or the URI of its SKILL.md.
+    skill: String,
+
+    #[command(flatten)]
+    into: Target,
+
+    /// Put it in the place of what is there; that is kept, and the window can undo it.
+    #[arg(long)]
+    overwrite: bool,
+}
+
+#[derive(Debug, Args)]
+struct SyncAll {
+    #[command(flatten)]
+    server: Server,
+
+    #[command(flatten)]
+    into: Target,
+
+    /// Put skills in the place of what is there; that is kept, and the window can undo it.
+    #[arg(long)]
+    overwrite: bool,
+}
+
+/// What a verb has to say when it could do its work.
+#[derive(Debug)]
+struct Said {
+    /// For standard output.
+    text: String,
+    /// Whether something was refused; the text says what.
+    refused: bool,
+    /// The server went away on the way; the text says what had been done.
+    lost: Option<ErrorView>,
+}
+
+/// How a verb ended, besides well.
+#[derive(Debug)]
+enum Ended {
+    /// What was asked for makes no sense.
+    Misused(ErrorView),
+    /// The server could not be asked.
+    Unreachable(ErrorView),
+    /// Something here failed.
+    Failed(ErrorView),
+}
+
+impl Ended {
+    fn code(self) -> ExitCode {
+        let (code, error) = match self {
+            Self::Misused(error) => (WRONG_USE, error),
+            Self::Unreachable(error) => (UNREACHABLE, error),
+            Self::Failed(error) => (REFUSED, error),
+        };
+        super::fail(&error);
+        ExitCode::from(code)
+    }
+}
+
+impl From<ClientError> for Ended {
+    fn from(error: ClientError) -> Self {
+        let view = ErrorView::from(&error);
+        match error.kind() {
+            ErrorKind::Refused | ErrorKind::SignIn => Self::Failed(view),
+            _ => Self::Unreachable(view),
+        }
+    }
+}
+
+impl Remote {
+    /// Ends with 0 where all was done, 1 where something was refused, 2 where it was used wrongly,
+    /// 3 where the server cannot be reached.
+    pub(super) fn run(self) -> ExitCode {
+        crate::logging::ours_to_stderr();
+        let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return super::fail(&error),
+        };
+        let said = match runtime.block_on(self.go(&Paths::from_environment)) {
+            Ok(said) => said,
+            Err(ended) => return ended.code(),
+        };
+        if let Err(error) = say(&said.text) {
+            return super::fail(&error);
+        }
+        match said.lost {
+            Some(error) => Ended::Unreachable(error).code(),
+            None => ExitCode::from(if said.refused { REFUSED } else { 0 }),
+        }
+    }
+
+    async fn go(self, paths: &FindPaths) -> Result<Said, Ended> {
+        match self.verb {
+            Verb::List(list) => list.go().await,
+            Verb::Manifest(manifest) => manifest.go().await,
+            Verb::Download(download) => download.go(paths).await,
+            Verb::Sync(sync) => sync.go(paths).await,
+        }
+    }
+}
+
+impl Server {
+    /// Connects. Everything that keeps this from working is said as unreachable.
+    async fn connect(&self) -> Result<Connection, Ended> {
+        let url = checked_address(&self.url).map_err(Ended::Misused)?;
+        let token = self.token_file.as_deref().map(token).transpose().map_err(Ended::Misused)?;
+        let context = ClientContext { token, ..ClientContext::default() };
+        let endpoint = Endpoint::Http { url };
+        Connection::open(&endpoint, &context)
+            .await
+            .map_err(|error| Ended::Unreachable(ErrorView::from(&error)))
+    }
+
+    /// The address as it is kept, for finding a server that the window knows too.
+    fn endpoint(&self) -> Endpoint {
+        Endpoint::Http { url: self.url.trim().to_owned() }
+    }
+}
+
+/// The one word in a file. Never from the command line, which others on this machine can see.
+fn token(file: &Path) -> Result<String, ErrorView> {
+    let shown = file.display();
+    let bad = |why: String| ErrorView::bad_input(format!("there is no token in {shown}: {why}"));
+    let opened = fs::File::open(file).map_err(|error| bad(error.to_string()))?;
+    let mut text = String::new();
+    opened.take(TOKEN_BYTES).read_to_string(&mut text).map_err(|error| bad(error.to_string()))?;
+    let token = text.trim();
+    if token.is_empty() {
+        return Err(bad("it is empty".to_owned()));
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(bad("a token is one word of visible ASCII characters".to_owned()));
+    }
+    Ok(token.to_owned())
+}
+
+/// All 64 digits: a shortened fingerprint stands for many contents.
+fn fingerprint(text: &str) -> Result<Fingerprint, String> {
+    text.parse().map_err(|_| {
+        "a fingerprint has 64 lowercase hexadecimal digits, and all of them are needed".to_owned()
+    })
+}

@@ -1,0 +1,412 @@
+//! `download` and `sync`: skills are brought here whole, every byte checked, through the vault.
+//! Where a tool reads, only what was approved by its whole fingerprint.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use skills::blobs::{Blobs, BlobsError};
+use skills::digest::{Digest, Fingerprint};
+use skills::entry::Entry;
+use skills::inspect::inspect;
+use skills::is_nested_main;
+use skills::origin::{Endpoint, ServerId};
+use skills_mcp::{Connection, Fetched, FileOutcome, Offer, Settled, Verdict, nested_entry};
+use tokio_util::sync::CancellationToken;
+use vault::Vault;
+use vault::approval::Standing;
+use vault::change::ItemResult;
+use vault::placement::Origin;
+use vault::plan::{Action, OnConflict, Source, Target};
+use vault::servers::SavedServer;
+
+use super::offered::{find, unlisted};
+use super::shown::{Became, Taken, TakenSkill, told};
+use super::{Download, Ended, FindPaths, Said, Server, SyncAll};
+use crate::reach::{Reach, reach};
+use crate::view::{ErrorCode, ErrorView};
+
+impl Download {
+    pub(super) async fn go(self, paths: &FindPaths) -> Result<Said, Ended> {
+        let place = Place::of(&self.into, self.overwrite, &self.server, paths)?;
+        let connection = self.server.connect().await?;
+        let offer = find(&connection, &self.skill).await?;
+        let skills = vec![place.take(&connection, &offer).await?];
+        connection.close().await;
+        place.told(&self.server, skills, None)
+    }
+}
+
+impl SyncAll {
+    pub(super) async fn go(self, paths: &FindPaths) -> Result<Said, Ended> {
+        let place = Place::of(&self.into, self.overwrite, &self.server, paths)?;
+        let connection = self.server.connect().await?;
+        let offers = connection.list().await.map_err(unlisted)?.offers;
+        let mut called: HashMap<String, usize> = HashMap::new();
+        for offer in &offers {
+            *called.entry(folder_name(offer)).or_default() += 1;
+        }
+        let mut skills = Vec::new();
+        for offer in &offers {
+            let name = folder_name(offer);
+            if called.get(&name).is_some_and(|count| *count > 1) {
+                skills
+                    .push(refused(offer, format!("several skills would have the folder {name:?}")));
+                continue;
+            }
+            match place.take(&connection, offer).await {
+                Ok(skill) => skills.push(skill),
+                // What is done is done, and has to be told.
+                Err(Ended::Unreachable(error)) if !skills.is_empty() => {
+                    skills.push(refused(offer, error.to_string()));
+                    return place.told(&self.server, skills, Some(error));
+                }
+                Err(ended) => return Err(ended),
+            }
+        }
+        connection.close().await;
+        place.told(&self.server, skills, None)
+    }
+}
+
+/// The folder that a skill gets.
+fn folder_name(offer: &Offer) -> String {
+    match &offer.verdict {
+        Verdict::Verifiable(entry) => entry.uri().name().to_owned(),
+        _ => offer.uri.clone(),
+    }
+}
+
+/// Where skills go, and what is known of it.
+struct Place {
+    vault: Vault,
+    root: PathBuf,
+    reach: Reach,
+    endpoint: Endpoint,
+    approved: Vec<Fingerprint>,
+    on_conflict: OnConflict,
+}
+
+impl Place {
+    fn of(
+        into: &super::Target,
+        overwrite: bool,
+        server: &Server,
+        paths: &FindPaths,
+    ) -> Result<Self, Ended> {
+        let failed = |error: &dyn std::error::Error| {
+            Ended::Failed(ErrorView::new(ErrorCode::Disk, error.to_string()))
+        };
+        let root = std::path::absolute(&into.to).map_err(|error| {
+            Ended::Misused(ErrorView::bad_input(format!("{}: {error}", into.to.display())))
+        })?;
+        let paths = paths().map_err(|error| failed(&error))?;
+        let (vault, _) = Vault::open(&paths).map_err(|error| Ended::Failed(error.into()))?;
+        let choices = vault.choices().map_err(|error| Ended::Failed(error.into()))?;
+        Ok(Self {
+            reach: reach(&root, &paths, &choices),
+            vault,
+            root,
+            endpoint: server.endpoint(),
+            approved: into.approve.clone(),
+            on_conflict: if overwrite { OnConflict::Replace } else { OnConflict::Keep },
+        })
+    }
+
+    fn told(
+        &self,
+        server: &Server,
+        skills: Vec<TakenSkill>,
+        lost: Option<ErrorView>,
+    ) -> Result<Said, Ended> {
+        let taken = Taken {
+            server: server.url.trim().to_owned(),
+            to: self.root.display().to_string(),
+            skills,
+        };
+        let refused = taken.any_refused();
+        Ok(Said { text: told(server.json, &taken, Taken::text)?, refused, lost })
+    }
+
+    /// Brings one skill here, or says why not.
+    async fn take(&self, connection: &Connection, offer: &Offer) -> Result<TakenSkill, Ended> {
+        let entry = match &offer.verdict {
+            Verdict::Verifiable(entry) => entry,
+            Verdict::Unverifiable(reason) => return Ok(refused(offer, reason.clone())),
+            Verdict::Refused(rules) => {
+                let rules: Vec<&str> = rules.iter().map(|rule| rule.message.as_str()).collect();
+                return Ok(refused(offer, rules.join("; ")));
+            }
+        };
+        let folder = self.root.join(entry.uri().name());
+        if self.on_conflict == OnConflict::Keep && folder.symlink_metadata().is_ok() {
+            return Ok(TakenSkill {
+                result: Became::Skipped,
+                path: Some(folder.display().to_string()),
+                reason: Some("it is there already; --overwrite replaces it".to_owned()),
+                ..refused(offer, String::new())
+            });
+        }
+        if self.reach.read
+            && let Some(missing) = self.not_approved(entry)
+        {
+            return Ok(refused(offer, missing));
+        }
+        if self.reach.read {
+            self.install(connection, offer, entry).await
+        } else {
+            self.copy(connection, offer, entry).await
+        }
+    }
+
+    /// The first content in a skill whose fingerprint was not given.
+    fn not_approved(&self, entry: &Entry) -> Option<String> {
+        let wants = |what: &str, fingerprint: Fingerprint| {
+            (!self.approved.contains(&fingerprint)).then(|| {
+                format!(
+                    "{} is a folder in which skills are looked for, so {what} comes only with \
+                     --approve {fingerprint}",
+                    self.root.display()
+                )
+            })
+        };
+        wants("it", entry.fingerprint()).or_else(|| {
+            nested(entry).find_map(|(path, inner)| {
+                wants(&format!("the skill inside it, {path},"), inner.fingerprint())
+            })
+        })
+    }
+
+    /// Where a tool reads: approved, planned and applied as the window does it.
+    async fn install(
+        &self,
+        connection: &Connection,
+        offer: &Offer,
+        entry: &Entry,
+    ) -> Result<TakenSkill, Ended> {
+        let server = self.saved().map_err(Ended::Failed)?;
+        let fetched = match fetch(connection, entry, &server.id, &self.vault).await? {
+            Ok(fetched) => fetched,
+            Err(why) => return Ok(refused(offer, why)),
+        };
+        let inner: Vec<Entry> = nested(entry).map(|(_, inner)| inner).collect();
+        for skill in inner.iter().chain(std::iter::once(entry)) {
+            let findings = findings(&fetched);
+            if let Some(why) = self.approve(&server, skill, findings).map_err(Ended::Failed)? {
+                return Ok(refused(offer, why));
+            }
+        }
+        let source = Source::Approved { server, entry: Box::new(entry.clone()) };
+        self.place(offer, source, &fetched)
+    }
+
+    /// Where no tool reads: the same staging and swap, without an approval.
+    async fn copy(
+        &self,
+        connection: &Connection,
+        offer: &Offer,
+        entry: &Entry,
+    ) -> Result<TakenSkill, Ended> {
+        let (none, store) = (ServerId(String::new()), InMemory::default());
+        let fetched = match fetch(connection, entry, &none, &store).await? {
+            Ok(fetched) => fetched,
+            Err(why) => return Ok(refused(offer, why)),
+        };
+        let contents = fetched.verified().unwrap_or_default();
+        let source = Source::Unapproved {
+            origin: Origin::Server {
+                server: none,
+                label: self.endpoint.shown(),
+                address: self.endpoint.identity(),
+                uri: offer.uri.clone(),
+            },
+            name: entry.uri().name().to_owned(),
+            files: entry.manifest().clone(),
+            contents,
+        };
+        self.place(offer, source, &fetched)
+    }
+
+    /// The server with this address that the window knows, or a new one, which stays switched off
+    /// until the person switches it on.
+    fn saved(&self) -> Result<SavedServer, ErrorView> {
+        let known = self.vault.servers()?;
+        if let Some(server) = known.into_iter().find(|server| server.endpoint == self.endpoint) {
+            return Ok(server);
+        }
+        let server = self.vault.add_server(&self.endpoint.shown(), self.endpoint.clone())?;
+        self.vault.set_server_enabled(&server.id, false)?;
+        Ok(SavedServer { enabled: false, ..server })
+    }
+
+    /// Approves exactly this content, unless it stands approved already. Nothing that it asks for is
+    /// granted. Says why not where the person rejected it.
+    fn approve(
+        &self,
+        server: &SavedServer,
+        entry: &Entry,
+        findings: Vec<String>,
+    ) -> Result<Option<String>, ErrorView> {
+        match self.vault.standing(server, entry)? {
+            Standing::Approved(_) => return Ok(None),
+            Standing::Rejected { .. } => {
+                return Ok(Some(format!("{} was rejected in the window", entry.name())));
+            }
+            Standing::Unreviewed | Standing::Changed { .. } => {}
+        }
+        self.vault.approve(server, entry, false, findings)?;
+        Ok(None)
+    }
+
+    fn place(&self, offer: &Offer, source: Source, fetched: &Fetched) -> Result<TakenSkill, Ended> {
+        let failed = |error: vault::VaultError| Ended::Failed(ErrorView::from(error));
+        let tools = match self.reach.tools.as_slice() {
+            [] => vec![String::new()],
+            tools => tools.to_vec(),
+        };
+        let target = |tool: String| Target {
+            tool,
+            root: self.root.clone(),
+            name: None,
+            on_conflict: self.on_conflict,
+        };
+        let targets = tools.into_iter().map(target).collect();
+        let plan = self.vault.plan(source, targets, &self.reach.scanned).map_err(failed)?;
+        if !plan.blockers.is_empty() {
+            return Ok(refused(offer, plan.blockers.join("; ")));
+        }
+        let Some(item) = plan.items.first() else {
+            return Ok(refused(offer, "there is nowhere to put it".to_owned()));
+        };
+        let message = item.message.clone();
+        let folder = item.folder.display().to_string();
+        if item.action == Action::Refuse {
+            return Ok(refused(offer, message.unwrap_or_default()));
+        }
+        let change = self.vault.apply(&plan, &mut |_| ControlFlow::Continue(())).map_err(failed)?;
+        let Some(outcome) = change.items.into_iter().next() else {
+            return Ok(refused(offer, "nothing was done".to_owned()));
+        };
+        let result = match outcome.result {
+            ItemResult::Written => Became::Written,
+            ItemResult::Replaced | ItemResult::Renamed => Became::Replaced,
+            ItemResult::Kept => Became::Skipped,
+            _ => Became::Refused,
+        };
+        let left_out = plan.left_out.iter().flat_map(|left_out| &left_out.files);
+        Ok(TakenSkill {
+            result,
+            path: Some(folder),
+            reason: outcome.error.map(|error| error.to_string()).or(message),
+            left_out: left_out.flat_map(|file| file.fields.clone()).collect(),
+            restored: restored(fetched),
+            findings: findings(fetched),
+            ..refused(offer, String::new())
+        })
+    }
+}
+
+/// The skills inside of one, each as an entry of its own.
+fn nested(entry: &Entry) -> impl Iterator<Item = (&str, Entry)> {
+    let mains = entry.files().iter().filter(|file| is_nested_main(&file.path));
+    mains.filter_map(|file| Some((file.path.as_str(), nested_entry(entry, &file.path)?)))
+}
+
+/// All files, or a sentence on why they are not taken.
+async fn fetch(
+    connection: &Connection,
+    entry: &Entry,
+    server: &ServerId,
+    blobs: &dyn Blobs,
+) -> Result<Result<Fetched, String>, Ended> {
+    let cancel = CancellationToken::new();
+    Ok(match connection.fetch_settled(entry, server, blobs, &|_| {}, &cancel).await? {
+        Settled::Verified(fetched) => Ok(fetched),
+        Settled::Changed(_) => {
+            Err("the server changed it while it was fetched; look at it again".to_owned())
+        }
+        Settled::Mismatched(fetched) => {
+            Err(format!("it does not match what it declares: {}", wrong(&fetched)))
+        }
+    })
+}
+
+/// What is wrong with the first file that is not as declared.
+fn wrong(fetched: &Fetched) -> String {
+    let wrong = fetched.files.iter().find_map(|file| match &file.outcome {
+        FileOutcome::Verified { .. } => None,
+        FileOutcome::Mismatch {
+            expected_size,
+            expected,
+            actual_size,
+            actual,
+            only_line_endings,
+            ..
+        } => {
+            let remark =
+                if *only_line_endings { "; the server changed its line endings" } else { "" };
+            Some(format!(
+                "{}: expected {expected_size} bytes, {expected}, received {actual_size} bytes, \
+                 {actual}{remark}",
+                file.path
+            ))
+        }
+        FileOutcome::Failed(why) => Some(format!("{}: {why}", file.path)),
+    });
+    wrong.unwrap_or_else(|| "the front matter is not the declared one".to_owned())
+}
+
+/// What an inspection found in the bytes, as the window would show it.
+fn findings(fetched: &Fetched) -> Vec<String> {
+    let Some(files) = fetched.verified() else { return Vec::new() };
+    let found = inspect(&files).findings;
+    found.iter().map(|one| format!("{}: {}", one.diagnostic.code, one.diagnostic.message)).collect()
+}
+
+fn restored(fetched: &Fetched) -> Vec<String> {
+    let restored = fetched.files.iter().filter(|file| {
+        matches!(file.outcome, FileOutcome::Verified { line_endings_restored: true, .. })
+    });
+    restored.map(|file| file.path.clone()).collect()
+}
+
+fn refused(offer: &Offer, reason: String) -> TakenSkill {
+    let fingerprint = match &offer.verdict {
+        Verdict::Verifiable(entry) => Some(entry.fingerprint().to_string()),
+        _ => None,
+    };
+    TakenSkill {
+        name: offer.name.clone(),
+        uri: offer.uri.clone(),
+        fingerprint,
+        result: Became::Refused,
+        path: None,
+        reason: Some(reason),
+        left_out: Vec::new(),
+        restored: Vec::new(),
+        findings: Vec::new(),
+    }
+}
+
+/// Bytes of one skill on their way to the disk.
+#[derive(Default)]
+struct InMemory(Mutex<BTreeMap<Digest, Vec<u8>>>);
+
+impl Blobs for InMemory {
+    fn get(&self, _: &ServerId, digest: &Digest) -> Result<Option<Vec<u8>>, BlobsError> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(digest).cloned())
+    }
+
+    fn put(&self, _: &ServerId, bytes: &[u8]) -> Result<Digest, BlobsError> {
+        let digest = Digest::of(bytes);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(digest, bytes.to_vec());
+        Ok(digest)
+    }
+
+    fn stored(&self, _: &ServerId) -> Result<u64, BlobsError> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.values().map(|bytes| bytes.len() as u64).sum())
+    }
+}
