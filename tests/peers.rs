@@ -5,6 +5,7 @@
 #[cfg(target_os = "linux")]
 mod differential;
 mod fastmcp;
+mod signing_in;
 mod typescript;
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use skills::check::{Checked, Diagnostic, check_folder};
+use skills::check::{Checked, Diagnostic, check_folder, fixes_at_once};
 use skills::digest::Digest;
 use skills::fix::{Fix, TextEdit, edited};
 use skills::library::LocalSkill;
@@ -32,7 +32,10 @@ pub(crate) fn fix_views(
     diagnostic: &Diagnostic,
     files: Option<&BTreeMap<String, Vec<u8>>>,
 ) -> Vec<FixView> {
-    let Ok(manifest) = &skill.manifest else { return Vec::new() };
+    // Through a link nothing is changed.
+    let Some(manifest) = skill.manifest.as_ref().ok().filter(|_| !skill.linked) else {
+        return Vec::new();
+    };
     let view = |fix: &Fix| {
         let change = match fix {
             Fix::Edits { file, edits, .. } => {
@@ -92,32 +95,6 @@ fn shown(bytes: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(bytes).split('\n').map(spelled_out).collect()
 }
 
-/// The first fix of each diagnostic, as many as can be made at once: where two touch, the later
-/// one waits for the next look at the skill.
-pub(crate) fn together(diagnostics: &[Diagnostic]) -> Vec<Fix> {
-    let mut taken: Vec<Fix> = Vec::new();
-    for fix in diagnostics.iter().filter_map(|diagnostic| diagnostic.fixes.first()) {
-        if !taken.iter().any(|other| touch(fix, other)) {
-            taken.push(fix.clone());
-        }
-    }
-    taken
-}
-
-/// Whether two fixes change the same place.
-fn touch(one: &Fix, other: &Fix) -> bool {
-    match (one, other) {
-        (Fix::RenameFolder { .. }, Fix::RenameFolder { .. }) => true,
-        (Fix::Edits { file, edits, .. }, Fix::Edits { file: other_file, edits: others, .. }) => {
-            let meet = |a: &TextEdit, b: &TextEdit| {
-                a.range.start <= b.range.end && b.range.start <= a.range.end
-            };
-            file == other_file && edits.iter().any(|a| others.iter().any(|b| meet(a, b)))
-        }
-        _ => false,
-    }
-}
-
 impl Shell {
     /// Carries out one fix of a local skill.
     ///
@@ -140,14 +117,14 @@ impl Shell {
         .await
     }
 
-    /// Carries out the first fix of every diagnostic that has one, as one change. Of fixes that
-    /// touch, only the first one is made: the next look at the skill says what is left.
+    /// Carries out the first fix of every diagnostic that has one, as one change. Those that cannot be
+    /// made together with the ones before are not: the next look at the skill says what is left.
     ///
     /// # Errors
     /// When the skill changed meanwhile, there is nothing to fix, or the disk refuses.
     pub async fn apply_all_fixes(self: &Arc<Self>, copy: &str) -> Outcome<OutcomeView> {
         self.put_right(copy, |skill, checked| {
-            let fixes = together(&checked.diagnostics);
+            let fixes = fixes_at_once(&skill.path, checked);
             if fixes.is_empty() {
                 let message = format!("there is nothing in {} that can be fixed here", skill.name);
                 return Err(ErrorView::changed(message));
@@ -206,17 +183,6 @@ mod tests {
         Fix::Edits { title: "t".into(), file: "SKILL.md".into(), edits }
     }
 
-    fn diagnostic(fixes: Vec<Fix>) -> Diagnostic {
-        Diagnostic {
-            code: "c",
-            severity: skills::check::Severity::Error,
-            message: "m".into(),
-            help: None,
-            place: None,
-            fixes,
-        }
-    }
-
     #[test]
     fn the_whole_lines_that_change_are_shown_and_no_others() {
         let bytes = b"one: 1\ntwo: a: b\nthree: 3\nfour: c: d\n";
@@ -253,23 +219,6 @@ mod tests {
     #[test]
     fn edits_that_do_not_fit_show_nothing() {
         assert_eq!(changed_lines(b"abc", &[edit(2..9, "")]), None);
-    }
-
-    #[test]
-    fn of_fixes_that_touch_the_first_is_made_and_the_same_one_once() {
-        let rename = |to: &str| Fix::RenameFolder { title: "t".into(), to: to.into() };
-        let (one, touching, apart) =
-            (fix(vec![edit(3..5, "x")]), fix(vec![edit(5..6, "y")]), fix(vec![edit(9..9, "z")]));
-        let found = [
-            diagnostic(vec![one.clone(), apart.clone()]),
-            diagnostic(vec![]),
-            diagnostic(vec![one.clone()]),
-            diagnostic(vec![touching]),
-            diagnostic(vec![rename("a")]),
-            diagnostic(vec![apart.clone()]),
-            diagnostic(vec![rename("b")]),
-        ];
-        assert_eq!(together(&found), [one, rename("a"), apart]);
     }
 
     #[test]

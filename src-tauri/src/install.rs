@@ -1,5 +1,7 @@
 //! Installing and copying: the plan as the page sees it, and carrying it out.
 
+mod grave;
+
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use vault::change::{Change, ItemOutcome, ItemResult};
 use vault::plan::{self, Action, Plan, PlanItem, Source, Target};
 use vault::servers::SavedServer;
 
+pub(crate) use self::grave::LastInspected;
 use crate::error::Outcome;
 use crate::jobs::Reporter;
 use crate::left_out;
@@ -142,6 +145,11 @@ impl Shell {
             items: plan.items.iter().flat_map(|item| self.item_views(item)).collect(),
             files: file_rows(&plan.files, |_| state.clone()),
             left_out: plan.left_out.as_ref().map(left_out::planned),
+            grave: match &plan.source {
+                Source::Local { path, manifest } => self.last_inspected.grave(path, manifest),
+                // Approved with a tick at each, or kept where no tool looks.
+                Source::Approved { .. } | Source::Unapproved { .. } => Vec::new(),
+            },
             blockers: plan.blockers.clone(),
             writes: plan.writes(),
         }
@@ -284,7 +292,7 @@ impl Shell {
     /// What came of a change, for the page.
     pub(crate) fn outcome_view(&self, change: Change) -> OutcomeView {
         let items = change.items.into_iter().flat_map(|item| self.outcome_items(item)).collect();
-        OutcomeView { change: change.id, items }
+        OutcomeView { change: change.id, name: render::spelled_out(&change.name), items }
     }
 
     fn outcome_items(&self, item: ItemOutcome) -> Vec<OutcomeItem> {

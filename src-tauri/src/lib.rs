@@ -22,6 +22,7 @@ pub mod library;
 pub mod link;
 pub mod logging;
 pub mod offers;
+pub mod others;
 pub mod reach;
 pub mod remembered;
 pub mod render;

@@ -1,7 +1,10 @@
 //! The library as the page sees it: rows, one skill in detail, one file.
 
+mod inspected;
+
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use skills::MAIN_FILE;
 use skills::check::Diagnostic;
@@ -19,13 +22,16 @@ use crate::fixes::fix_views;
 use crate::render::{self, spelled_out};
 use crate::shell::Shell;
 use crate::view::{
-    CopyRef, Detection, Drift, ErrorView, Field, FileContent, FileRow, FileState, LibraryView,
-    ManifestView, PlacementView, ReaderOutcome, ReaderView, Requests, RootProblem, RowState, Scope,
-    Seen, SkillDetail, SkillRow, ToolView, UnreadFolder, VisibilityRow,
+    CopyRef, Detection, DiffLine, Drift, ErrorView, Field, FileContent, FileRow, FileState,
+    LibraryView, ManifestView, PlacementView, ReaderOutcome, ReaderView, Requests, RootProblem,
+    RowState, Scope, Seen, SkillDetail, SkillRow, ToolView, UnreadFolder, VisibilityRow,
 };
 
+pub(crate) use self::inspected::Inspected;
+
 impl Shell {
-    /// The whole library as it was scanned last. The first call starts the scan.
+    /// The whole library as it was scanned last. The first call starts the scan. What was not
+    /// inspected yet is from then on, beside everything else.
     ///
     /// # Errors
     /// When the ledger fails.
@@ -49,9 +55,15 @@ impl Shell {
             let message = root.problem.clone()?;
             Some(RootProblem { path: self.paths.display(&root.path), message })
         });
+        let uninspected = self.inspected.waiting(&snapshot);
+        if uninspected > 0 && self.scanned() {
+            let events = Arc::clone(&self.events);
+            self.inspected.begin(&self.library, move || events.changed(Scope::Library));
+        }
         Ok(LibraryView {
             revision,
             scanning: !self.scanned(),
+            uninspected,
             tools,
             skills: snapshot.groups().iter().map(|group| self.row(group, &placements)).collect(),
             problems: problems.collect(),
@@ -112,6 +124,8 @@ impl Shell {
             };
             group.skills.iter().map(count).max().unwrap_or(0)
         };
+        let found: Vec<_> =
+            group.skills.iter().filter_map(|skill| self.inspected.of(skill)).collect();
         SkillRow {
             name: group.name.to_owned(),
             description: first.map(|skill| skill.description.clone()).unwrap_or_default(),
@@ -119,6 +133,8 @@ impl Shell {
             state: state_of(group, placements),
             errors: worst(skills::check::Severity::Error),
             warnings: worst(skills::check::Severity::Warning),
+            grave: found.iter().map(|found| found.grave).max().unwrap_or(0),
+            cautions: found.iter().map(|found| found.cautions).max().unwrap_or(0),
             copies: group.skills.iter().map(|skill| self.copy_ref(skill)).collect(),
         }
     }
@@ -130,6 +146,7 @@ impl Shell {
             tools: skill.tools.clone(),
             fingerprint: fingerprint(skill),
             linked: skill.linked,
+            project: skill.project.as_deref().map(|project| self.paths.display(project)),
         }
     }
 
@@ -229,6 +246,28 @@ impl Shell {
             state: FileState::Local,
             body: render::file_body(path, &bytes),
         })
+    }
+
+    /// The lines in which one file of two copies differs; nothing where either is not text. A copy
+    /// that does not have the file counts as an empty one.
+    ///
+    /// # Errors
+    /// When one copy is there no more, neither has the file, or the disk does not give it.
+    pub fn compare_file(&self, id: &str, with: &str, path: &str) -> Outcome<Option<Vec<DiffLine>>> {
+        let snapshot = self.library.snapshot();
+        let (here, there) = (known(&snapshot, id)?, known(&snapshot, with)?);
+        let text = |skill: &LocalSkill| -> Outcome<Option<Vec<u8>>> {
+            let manifest = skill.manifest.as_ref().map_err(|why| ErrorView::gone(why.clone()))?;
+            manifest.get(path).map(|_| read_one(&skill.path, manifest, path)).transpose()
+        };
+        let (here, there) = (text(here)?, text(there)?);
+        if here.is_none() && there.is_none() {
+            return Err(ErrorView::gone(format!("neither copy has a file {}", spelled_out(path))));
+        }
+        let text = |bytes: Option<Vec<u8>>| {
+            String::from_utf8(bytes.unwrap_or_default()).ok().filter(|text| !text.contains('\0'))
+        };
+        Ok(text(here).zip(text(there)).map(|(here, there)| render::diff(&here, &there)))
     }
 
     fn placement_view(&self, placement: &Placement, skill: &LocalSkill) -> PlacementView {

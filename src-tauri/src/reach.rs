@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use skills::library::Choices;
 use skills::paths::Paths;
-use skills::tool::{Tool, tools};
+use skills::tool::{Detection, Tool, tools};
 
 /// The folders in which something looks for skills, as far as they concern one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,6 +13,9 @@ pub struct Reach {
     /// Ids of the tools that read the folder itself, one inside of it, or one around it; empty also
     /// where only a folder that the person added is concerned.
     pub tools: Vec<String>,
+    /// Those of them that are on this machine or that the person switched on: for whom something is
+    /// placed there.
+    pub here: Vec<String>,
     /// Whether anything reads it.
     pub read: bool,
     /// Every folder in which something looks for skills, whether it concerns this one or not.
@@ -32,6 +35,9 @@ pub fn reach(folder: &Path, paths: &Paths, choices: &Choices) -> Reach {
                 && !reach.tools.contains(&tool.id)
             {
                 reach.tools.push(tool.id.clone());
+                if is_here(tool, paths, choices) {
+                    reach.here.push(tool.id.clone());
+                }
             }
         }
         if !reach.scanned.contains(&root) {
@@ -59,6 +65,14 @@ pub fn reach(folder: &Path, paths: &Paths, choices: &Choices) -> Reach {
         add(None, folder.clone());
     }
     reach
+}
+
+/// Whether somebody uses this tool here, as far as the machine and the person say.
+fn is_here(tool: &Tool, paths: &Paths, choices: &Choices) -> bool {
+    let choice = choices.tools.get(&tool.id);
+    let chosen = choice.and_then(|choice| choice.on);
+    let moved = choice.is_some_and(|choice| choice.roots.is_some());
+    chosen.unwrap_or_else(|| moved || tool.detection(paths) == Detection::Detected)
 }
 
 /// The folders that lead to `real` and match the pattern of a project's folder, whatever project
@@ -113,6 +127,23 @@ mod tests {
             assert!(read && tools.contains(&"claude-code".to_owned()), "{folder}: {tools:?}");
         }
         assert_eq!(read(home.path(), "Documents/out"), (false, Vec::new()));
+    }
+
+    #[test]
+    fn something_is_placed_for_tools_that_are_here() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::under(home.path());
+        let folder = home.path().join(".claude/skills");
+        let here = |choices: &Choices| reach(&folder, &paths, choices).here;
+        let mut choices = Choices::default();
+        assert_eq!(here(&choices), [""; 0], "several tools read it and none is here");
+        fs::create_dir_all(home.path().join(".claude")).unwrap();
+        fs::write(home.path().join(".claude/settings.json"), "{}").unwrap();
+        assert_eq!(here(&choices), ["claude-code"]);
+        choices.set_on("cursor", Some(true)).unwrap();
+        assert_eq!(here(&choices), ["claude-code", "cursor"]);
+        choices.set_on("claude-code", Some(false)).unwrap();
+        assert_eq!(here(&choices), ["cursor"]);
     }
 
     #[cfg(unix)]

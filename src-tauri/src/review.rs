@@ -318,8 +318,10 @@ impl Shell {
 
 /// What is wrong with what the server gave, in a sentence.
 fn does_not_match(fetched: &Fetched) -> String {
-    let wrong =
-        fetched.files.iter().find(|file| !matches!(file.outcome, FileOutcome::Verified { .. }));
+    let fine = |outcome: &FileOutcome| {
+        matches!(outcome, FileOutcome::Verified { .. } | FileOutcome::NotRead)
+    };
+    let wrong = fetched.files.iter().find(|file| !fine(&file.outcome));
     match (wrong, &fetched.front_matter) {
         (Some(file), _) => match &file.outcome {
             FileOutcome::Failed(why) => format!("{} could not be fetched: {why}", file.path),

@@ -21,8 +21,8 @@ use vault::settings::Sharing as Settings;
 
 use self::clients::Clients;
 use self::following::Following;
-pub(crate) use self::publishing::look;
 use self::publishing::{Look, shown_warnings};
+pub(crate) use self::publishing::{in_short, look};
 use crate::error::Outcome;
 use crate::events::Events;
 use crate::secrets::{Secrets, is_token, new_token};
@@ -130,9 +130,10 @@ impl Sharing {
             _ if settings.port == 0 => "http://127.0.0.1:PORT/mcp".to_owned(),
             _ => format!("http://127.0.0.1:{}/mcp", settings.port),
         };
-        let command = snippets::command(&settings, &parts.places(&settings));
+        let places = parts.places(&settings);
+        let command = snippets::command(&settings, &places);
         let (clients, requests) = parts.clients.view();
-        let skills = look.as_ref().map(|look| look.skills);
+        let skills = look.as_ref().map(|look| look.skills.len());
         Ok(SharingView {
             revision,
             on: settings.on,
@@ -145,7 +146,11 @@ impl Sharing {
             skills,
             port: settings.port,
             token_kept: parts.secrets.place(),
-            warnings: look.map(|look| shown_warnings(&look.warnings)).unwrap_or_default(),
+            warnings: look
+                .as_ref()
+                .map(|look| shown_warnings(&look.warnings, &parts.paths, &places))
+                .unwrap_or_default(),
+            shared: look.map(|look| look.skills).unwrap_or_default(),
             clients,
             requests,
             snippets: snippets::snippets(&parts.paths, &url, &command),

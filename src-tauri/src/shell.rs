@@ -19,7 +19,9 @@ use crate::drafts::{CommandDraft, Drafts};
 use crate::events::Events;
 use crate::folders::ForThisRun;
 use crate::imports::Imports;
+use crate::install::LastInspected;
 use crate::jobs::Jobs;
+use crate::library::Inspected;
 use crate::review::Reviews;
 use crate::secrets::Secrets;
 use crate::sharing::Sharing;
@@ -60,8 +62,12 @@ pub struct Shell {
     pub imports: Imports,
     /// Values that are nobody's business.
     pub secrets: Arc<Secrets>,
+    /// What was found in the skill that is about to be copied.
+    pub(crate) last_inspected: LastInspected,
     /// Running jobs.
     pub jobs: Jobs,
+    /// What was found in skills of the library.
+    pub(crate) inspected: Arc<Inspected>,
     /// Folders that are looked into until the program ends.
     pub(crate) for_this_run: ForThisRun,
     scan: Scan,
@@ -116,7 +122,9 @@ impl Shell {
             sign_ins: Drafts::default(),
             imports: Imports::default(),
             secrets,
+            last_inspected: LastInspected::default(),
             jobs: Jobs::default(),
+            inspected: Arc::default(),
             for_this_run: ForThisRun::default(),
             scan: Scan::default(),
         };
@@ -171,6 +179,7 @@ impl Shell {
         if self.scan.begun.swap(true, Ordering::SeqCst) {
             return;
         }
+        self.watch_others();
         let shell = Arc::clone(self);
         tauri::async_runtime::spawn_blocking(move || {
             shell.library.rescan_telling(|| shell.events.changed(Scope::Library));

@@ -171,7 +171,8 @@ pub(crate) fn blockers(review: &Review) -> Vec<String> {
         .files
         .iter()
         .filter_map(|file| match &file.outcome {
-            FileOutcome::Verified { .. } => None,
+            // What kept it from being read has its own sentence.
+            FileOutcome::Verified { .. } | FileOutcome::NotRead => None,
             FileOutcome::Mismatch { .. } => {
                 Some(format!("{} is not what the server declared", spelled_out(&file.path)))
             }
@@ -204,7 +205,8 @@ fn verifications(review: &Review) -> Vec<Verification> {
         )),
     }];
     let wrong: Vec<Verification> = files.iter().filter_map(wrong_file).collect();
-    if wrong.is_empty() {
+    let not_read = files.iter().filter(|file| file.outcome == FileOutcome::NotRead).count();
+    if wrong.is_empty() && not_read == 0 {
         checks.push(Verification {
             what: "size and SHA-256 of every file".to_owned(),
             holds: true,
@@ -212,6 +214,16 @@ fn verifications(review: &Review) -> Vec<Verification> {
         });
     } else {
         checks.extend(wrong);
+    }
+    if not_read > 0 {
+        checks.push(Verification {
+            what: "size and SHA-256 of every other file".to_owned(),
+            holds: false,
+            detail: Some(format!(
+                "{} not read, as the SKILL.md is not what the server declares",
+                counted(not_read)
+            )),
+        });
     }
     let restored: Vec<&str> = files
         .iter()
@@ -237,7 +249,7 @@ fn counted(files: usize) -> String {
 
 fn wrong_file(file: &FetchedFile) -> Option<Verification> {
     let detail = match &file.outcome {
-        FileOutcome::Verified { .. } => return None,
+        FileOutcome::Verified { .. } | FileOutcome::NotRead => return None,
         FileOutcome::Mismatch {
             expected_size,
             expected,

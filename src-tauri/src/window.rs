@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use skills::digest::Digest;
 use skills::paths::Paths;
 use tauri::{
     AppHandle, Context, Emitter as _, Manager as _, RunEvent, Runtime, WebviewWindowBuilder,
@@ -158,23 +159,35 @@ pub(crate) fn context<R: Runtime>() -> Context<R> {
     tauri::generate_context!()
 }
 
-/// One instance, and the window's place as it was left; neither when everything was redirected to
-/// another folder, as tests do: both reach outside of it.
+/// One instance for each data folder, and the window's place as it was left. Where everything was
+/// redirected to another folder, as tests do, the place is not kept, and an instance is known by that
+/// folder where the system has names for it: one of another folder is another program.
 fn for_one_person<R: Runtime>(builder: tauri::Builder<R>, paths: &Paths) -> tauri::Builder<R> {
-    if paths.redirected() {
-        return builder;
-    }
-    let state = paths.data().join("window.json");
     let again = |app: &AppHandle<R>, arguments: Vec<String>, at: String| {
         let arguments = arguments.into_iter().map(OsString::from).collect();
         look_into(app, cli::folders_to_show(arguments, Path::new(&at)));
         show(app);
     };
-    builder.plugin(tauri_plugin_single_instance::init(again)).plugin(
+    let single = tauri_plugin_single_instance::Builder::new().callback(again);
+    if paths.redirected() {
+        return match cfg!(target_os = "linux") {
+            true => builder.plugin(single.dbus_id(name_of(paths.data())).build()),
+            false => builder,
+        };
+    }
+    let state = paths.data().join("window.json");
+    builder.plugin(single.build()).plugin(
         tauri_plugin_window_state::Builder::new()
             .with_filename(state.to_string_lossy().into_owned())
             .build(),
     )
+}
+
+/// The name on the session's bus of the instance with this data folder.
+fn name_of(data: &Path) -> String {
+    let real = data.canonicalize().unwrap_or_else(|_| data.to_owned());
+    let digits = Digest::of(real.as_os_str().as_encoded_bytes()).hex();
+    format!("io.github.skillhold.app.h{}", &digits[..16])
 }
 
 /// Shows what lies in folders that a second start named.
@@ -243,6 +256,7 @@ pub fn build<R: Runtime>(
             commands::library::library,
             commands::library::skill_detail,
             commands::library::skill_file,
+            commands::library::compare_file,
             commands::fixes::apply_fix,
             commands::fixes::apply_all_fixes,
             commands::library::reveal_skill,
@@ -310,6 +324,16 @@ pub fn build<R: Runtime>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_data_folder_has_an_instance_of_its_own() {
+        let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let name = name_of(one.path());
+        assert_eq!(name, name_of(&one.path().join(".")));
+        assert_ne!(name, name_of(two.path()));
+        let digits = name.strip_prefix("io.github.skillhold.app.h").unwrap();
+        assert!(digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+    }
 
     #[test]
     fn a_display_is_looked_for_before_anything_else() {

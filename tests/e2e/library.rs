@@ -141,7 +141,7 @@ fn a_skill_is_copied_to_another_tool_and_taken_back() {
     window.click("button", "Copy to…");
     window.find("heading", "Copy “writing”");
     window.tick("Cursor");
-    window.sees("free");
+    window.sees("nothing there yet");
     window.click("button", "Copy to 1 tool");
     window.sees("1 tool has it now");
     assert_eq!(home.files(".cursor/skills/writing"), home.files(".claude/skills/writing"));

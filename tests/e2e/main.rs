@@ -13,10 +13,12 @@ mod first_run;
 mod http;
 mod judging;
 mod library;
+mod proxies;
 mod remote;
 mod serve;
 mod servers;
 mod sharing;
+mod signing_in;
 #[path = "../support/mod.rs"]
 mod support;
 mod undetected;

@@ -450,7 +450,8 @@ fn what_is_served_is_said_where_no_client_reads() {
             "warning: --no-reload has no effect in strict mode",
             "serving 2 skills from ~/shelf, ~/other",
             "warning: ~/nothing-here-yet is not there; it is served once it is",
-            "warning: the skill \"plain\" is left out: it is in more than one root",
+            "warning: the skill \"plain\" is left out: it is in more than one folder: \
+             ~/shelf, ~/other",
             "hint: --merge-identical serves once what is the same in each",
         ]
     );

@@ -167,7 +167,7 @@ fn a_server_that_is_no_mcp_server_is_said_to_be_none() {
     let window = adding(&home);
     add_by_address(&window, "Web site", &url);
     window.click_in("nav", "button", "Web site");
-    window.sees("unreachable");
+    window.sees("refused");
     window.sees("MCP");
     window.picture("not-mcp");
 }

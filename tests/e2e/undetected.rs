@@ -50,7 +50,7 @@ fn once_left_off_it_is_not_asked_about_again_and_the_settings_read_it() {
     let home = home();
     let window = Window::open(&home);
     window.click("button", "Go to the library");
-    window.click("button", "Leave off");
+    window.click("button", "Keep off");
     window.sees_no("A folder that is not read");
     window.click_part("button", "Settings");
     window.sees("folder only");

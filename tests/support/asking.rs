@@ -8,14 +8,14 @@ use std::thread;
 use serde_json::{Value, json};
 
 /// Runs until the process ends.
-pub struct AskingServer {
+pub(crate) struct AskingServer {
     /// The address of its endpoint.
-    pub url: String,
+    pub(crate) url: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl AskingServer {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::<Mutex<Vec<String>>>::default();
@@ -30,7 +30,7 @@ impl AskingServer {
     }
 
     /// Method and path of what was asked so far, and the token that came with it.
-    pub fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("the list").clone()
     }
 }
@@ -115,7 +115,7 @@ fn right(what: &str, token: &str, body: &[u8], at: &str) -> (u16, String, Value)
 }
 
 /// A browser in which the person agrees at once: comes back from this page with a code.
-pub fn agree(page: &str) {
+pub(crate) fn agree(page: &str) {
     let query = page.split_once('?').map_or("", |(_, query)| query);
     let field = |name: &str| {
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));

@@ -17,6 +17,7 @@ const host = fakeHost({
   empty: asked.has("empty"),
   broken: asked.has("broken"),
   sharing: asked.has("sharing"),
+  grave: asked.has("grave"),
   many: Number(asked.get("many") ?? 0),
   theme: theme === "dark" || theme === "light" ? theme : "system",
 });

@@ -95,12 +95,31 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
     },
   },
   {
+    name: "grave",
+    play: "grave&sharing",
+    go: async (page) => {
+      await page.getByRole("listbox").getByText("1 grave").waitFor();
+      await skill(page, "quick-start");
+      await page.getByText("downloads a program and runs it unseen").waitFor();
+    },
+  },
+  {
+    name: "sharing-grave",
+    play: "grave&sharing",
+    go: async (page) => {
+      await place(page, /^Sharing/).click();
+      const list = page.getByRole("list", { name: "Skills that are shared" });
+      await list.scrollIntoViewIfNeeded();
+      await list.getByText("1 grave").waitFor();
+    },
+  },
+  {
     name: "where",
     go: async (page) => {
       await skill(page, "code-review");
       await tab(page, "Where").click();
       await page.getByRole("button", { name: /^Compare with/ }).click();
-      await page.getByText("differs").waitFor();
+      await page.getByRole("region", { name: "How SKILL.md differs" }).waitFor();
     },
   },
   {
@@ -134,6 +153,29 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
     go: async (page) => {
       await place(page, /^lab/).click();
       await page.getByText("Start the server, then retry.").waitFor();
+    },
+  },
+  {
+    name: "needs-sign-in",
+    go: async (page) => {
+      await place(page, /^notes/).click();
+      await page.getByText("the server asks to sign in").first().waitFor();
+    },
+  },
+  {
+    name: "sign-in",
+    go: async (page) => {
+      await place(page, /^notes/).click();
+      await page.getByRole("button", { name: "Sign in…" }).click();
+      await page.getByText("https://login.example/authorize").waitFor();
+    },
+  },
+  {
+    name: "refused",
+    go: async (page) => {
+      await place(page, /^scripts/).click();
+      await page.getByText("What its program wrote").click();
+      await page.getByText("listening on stdio").waitFor();
     },
   },
   { name: "offer-new", go: (page) => offer(page, /^docs-server/, "release-checklist") },
@@ -194,7 +236,7 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
     play: "sharing",
     go: async (page) => {
       await place(page, /^Sharing/).click();
-      await page.getByText("different content").waitFor();
+      await page.getByText("and they differ").waitFor();
     },
   },
   {

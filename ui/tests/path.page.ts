@@ -180,7 +180,7 @@ describe("putting right", () => {
     await page.getByRole("tab", { name: "Checks", selected: true }).waitFor();
     await expect
       .poll(() => focused(page))
-      .toMatch(/^Quote the value: the value of `description` has/);
+      .toMatch(/^Quote the value: the value of description has/);
 
     await page.keyboard.press("Enter");
     await page.getByText("Fixed “Deploy_Staging”: quote the value").waitFor();
@@ -250,7 +250,7 @@ describe("sharing", () => {
     await page.keyboard.press("Enter");
     await page.getByText("http://127.0.0.1:8000/mcp", { exact: true }).waitFor();
     await page.getByText("Sharing is on, at http://127.0.0.1:8000/mcp").waitFor();
-    expect(await sharing(page).textContent()).toMatch(/on$/);
+    expect((await sharing(page).textContent())?.trim()).toMatch(/on$/);
 
     await page.getByLabel("Tool", { exact: true }).focus();
     await page.keyboard.press("ArrowDown");
@@ -320,7 +320,7 @@ describe("sharing", () => {
   test("is whole at 200 percent", async () => {
     const page = await window.page({ play: "sharing", width: 620, height: 400 });
     await sharing(page).click();
-    await page.getByText("different content").waitFor();
+    await page.getByText("and they differ").waitFor();
     await nothingCutOff(page);
     const wide = await page
       .getByRole("main")
@@ -367,10 +367,14 @@ describe("folders and tools", () => {
     await choice.selectOption("auto");
     await nav.getByRole("button", { name: /Cursor/ }).waitFor();
     await page.getByRole("button", { name: "Use another folder… Cursor" }).click();
-    await page.getByText("~/elsewhere/cursor/skills").waitFor();
+    await page.getByText("~/elsewhere/cursor/skills", { exact: true }).waitFor();
+    await page.getByText("Skillhold now looks in ~/elsewhere/cursor/skills for Cursor").waitFor();
+    expect(await focused(page)).toBe("Use another folder… Cursor");
     await page.getByRole("button", { name: "Reset Cursor" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("~/elsewhere/cursor/skills").waitFor({ state: "detached" });
+    await page
+      .getByText("~/elsewhere/cursor/skills", { exact: true })
+      .waitFor({ state: "detached" });
     await expect.poll(() => focused(page)).toBe("Use another folder… Cursor");
     await page.context().close();
   });
@@ -389,10 +393,10 @@ describe("folders and tools", () => {
     await page.context().close();
   });
 
-  test("a folder that is left off is not asked about again until it is automatic again", async () => {
+  test("a folder that is kept off is not asked about again until it is automatic again", async () => {
     const page = await window.page();
     const nav = page.getByRole("navigation");
-    await page.getByRole("button", { name: "Leave off" }).click();
+    await page.getByRole("button", { name: "Keep off" }).click();
     await page
       .getByRole("region", { name: "A folder that is not read" })
       .waitFor({ state: "detached" });
@@ -733,6 +737,160 @@ describe("what a newcomer relies on", () => {
       .click();
     await page.getByText("was not found on this machine").waitFor();
     await picture(page, "tool-not-found");
+    await page.context().close();
+  });
+});
+
+describe("what an inspection found", () => {
+  test("is said in the row, needs attention, and is kept by the filters", async () => {
+    const page = await window.page({ play: "grave" });
+    await row(page, "quick-start").getByText("1 grave").waitFor();
+    await page.getByRole("button", { name: "Has findings" }).click();
+    expect(await row(page, "quick-start").count()).toBe(1);
+    await page.getByRole("combobox", { name: "State" }).selectOption("grave");
+    expect(await rows(page).count()).toBe(1);
+    await page.keyboard.press("Control+2");
+    await row(page, "quick-start").waitFor();
+    await page.context().close();
+  });
+
+  test("leads from its place to the line, and the keyboard with it", async () => {
+    const page = await window.page({ play: "grave" });
+    await row(page, "quick-start").click();
+    await page.getByRole("tab", { name: /^Checks/ }).click();
+    await page.getByRole("button", { name: "SKILL.md:7:1" }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("Content of SKILL.md");
+    await page.context().close();
+  });
+});
+
+describe("the keyboard stays in the page", () => {
+  const inPage = (page: Page) =>
+    page.evaluate(
+      () => document.activeElement !== null && document.activeElement !== document.body,
+    );
+
+  test("Control and a digit lead to the list, from anywhere", async () => {
+    const page = await window.page();
+    await rows(page).first().waitFor();
+    const nav = page.getByRole("navigation");
+    for (const [key, list] of [
+      ["Control+2", "Needs attention"],
+      ["Control+3", "To review"],
+      ["Control+1", "Library"],
+    ] as const) {
+      await nav.getByRole("button", { name: "Settings" }).click();
+      await page.keyboard.press(key);
+      await expect.poll(() => focused(page)).toBe(list);
+    }
+    await page.context().close();
+  });
+
+  test("after the palette led to a place without a list", async () => {
+    const page = await window.page();
+    await rows(page).first().waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("sharing");
+    await page.keyboard.press("Enter");
+    await page.getByRole("switch", { name: "Share my skills" }).waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("MAIN");
+    await page.context().close();
+  });
+
+  test("after Undo in Activity, and through the steps of a copy", async () => {
+    const page = await window.page();
+    await row(page, "api-design").click();
+    await page.getByRole("button", { name: "Copy to…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Copy “api-design”" });
+    await dialog.getByRole("checkbox", { name: "Gemini CLI" }).check();
+    await dialog.getByRole("button", { name: "Copy to 1 tool" }).click();
+    await dialog.getByText("1 tool has it now").waitFor();
+    await expect.poll(() => focused(page)).toBe("Close");
+    await page.keyboard.press("Control+z");
+    await dialog.getByText("Everything is as it was before").waitFor();
+    await expect.poll(() => focused(page)).toBe("Close");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("Copy to…");
+
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("checkbox", { name: "Gemini CLI" }).check();
+    await dialog.getByRole("button", { name: "Copy to 1 tool" }).click();
+    await dialog.getByText("1 tool has it now").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("navigation").getByRole("button", { name: "Activity" }).click();
+    const undo = page.getByRole("button", { name: /^Undo/ }).first();
+    await undo.focus();
+    const before = await page.getByRole("button", { name: /^Undo/ }).count();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("button", { name: /^Undo/ }).count()).toBe(before - 1);
+    await expect.poll(() => inPage(page)).toBe(true);
+    await page.context().close();
+  });
+
+  test("after adding a server was closed", async () => {
+    const page = await window.page({ play: "first" });
+    await page.getByRole("button", { name: "Add a server" }).click();
+    await page.getByRole("dialog", { name: "Add a server" }).waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => inPage(page)).toBe(true);
+    await page.context().close();
+  });
+
+  test("a choice that has it lets / search all the same", async () => {
+    const page = await window.page();
+    await rows(page).first().waitFor();
+    await page.getByRole("combobox", { name: "State" }).focus();
+    await page.keyboard.press("/");
+    await expect.poll(() => focused(page)).toBe("Search Library");
+    await page.context().close();
+  });
+});
+
+describe("moving through the list", () => {
+  test("keeps the tab that is open", async () => {
+    const page = await window.page();
+    await row(page, "pdf").click();
+    await page.getByRole("tab", { name: "Manifest" }).click();
+    await row(page, "code-review").click();
+    await page.getByRole("heading", { name: "code-review", level: 2 }).waitFor();
+    const tab = page.getByRole("tab", { name: "Manifest" });
+    expect(await tab.getAttribute("aria-selected")).toBe("true");
+    await page.context().close();
+  });
+});
+
+describe("a narrow window", () => {
+  test("says by names what the icons stand for, with counts, and that sharing is on", async () => {
+    const page = await window.page({ width: 900, height: 600, play: "sharing" });
+    const nav = page.getByRole("navigation");
+    await nav.getByRole("button", { name: "Sharing on" }).waitFor();
+    const titles = await nav
+      .getByRole("button")
+      .evaluateAll((all) => all.map((one) => one.getAttribute("title") ?? ""));
+    expect(titles).toContain("Sharing, on");
+    expect(titles).toContain("Library, 12");
+    expect(titles).toContain("docs-server, connected, 10 skills");
+    expect(titles.filter((title) => title === "")).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe("sharing that failed", () => {
+  test("keeps its error within its card", async () => {
+    const page = await window.page({ play: "sharing" });
+    await page
+      .getByRole("navigation")
+      .getByRole("button", { name: /^Sharing/ })
+      .click();
+    await page.getByLabel("Port").fill("8080");
+    await page.keyboard.press("Enter");
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    const card = await page.getByRole("region", { name: "Share my skills" }).boundingBox();
+    const error = await alert.boundingBox();
+    const bottom = (box: typeof card) => (box?.y ?? 0) + (box?.height ?? 0);
+    expect(bottom(error)).toBeLessThan(bottom(card));
     await page.context().close();
   });
 });

@@ -1,5 +1,8 @@
 //! `check`: what is wrong with skills on this disk, and putting right what can be.
 
+mod contents;
+mod json;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -7,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 use skills::MAIN_FILE;
 use skills::check::{Checked, Diagnostic, Severity, check_folder};
 use skills::folder::{FolderKind, kind_of, skills_in};
 
+use self::contents::{Inspected, inspected};
+use self::json::json;
 use super::WRONG_USE;
-use super::fix::{Fixable, Fixer, Ground};
+use super::fix::{Fixable, Fixer, Ground, left_alone};
 use crate::render::in_one_line;
 
 #[derive(Debug, Args)]
@@ -30,6 +34,12 @@ pub(super) struct Check {
     /// before is kept, and Activity in the window undoes it.
     #[arg(long)]
     fix: bool,
+
+    /// Look into the contents too: for what is downloaded and run, hidden text, instructions to
+    /// ignore or conceal and more. What is found is for you to judge: it changes nothing of how
+    /// this ends. In JSON, each skill has `findings` then.
+    #[arg(long)]
+    inspect: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -56,6 +66,9 @@ struct Skill {
     shown: PathBuf,
     /// The same from the root of the disk on.
     at: PathBuf,
+    /// The real path of what a link leads to: one that is itself the skill, or lies in what was
+    /// given. Nothing is fixed through it.
+    linked: Option<PathBuf>,
 }
 
 impl Check {
@@ -81,8 +94,11 @@ impl Check {
             .into_iter()
             .map(|skill| {
                 let checked = check_folder(&skill.at);
-                let fixable = ground.as_ref().map(|ground| ground.fixable(&skill.at, &checked));
-                Report { shown: skill.shown, checked, fixable: fixable.unwrap_or_default() }
+                let ground = ground.as_ref().filter(|_| skill.linked.is_none());
+                let fixable = ground.map(|ground| ground.fixable(&skill.at, &checked));
+                let inspected = self.inspect.then(|| inspected(&skill.at, &checked));
+                let fixable = fixable.unwrap_or_default();
+                Report { shown: skill.shown, checked, fixable, inspected }
             })
             .collect();
         let written = match self.format {
@@ -104,11 +120,17 @@ impl Check {
         let mut stands = here();
         for skill in skills {
             let before = skill.at.canonicalize();
-            let (done, error) = fixer.fix(&skill.at);
+            let (done, error) = match &skill.linked {
+                Some(real) => (Vec::new(), left_alone(&skill.at, real)),
+                None => fixer.fix(&skill.at),
+            };
             let mut lines = String::new();
             for step in &done {
                 let _ =
                     writeln!(lines, "{}: fixed: {}", shown(&skill.shown), in_one_line(&step.what));
+                for note in &step.notes {
+                    let _ = writeln!(lines, "  {}", in_one_line(note));
+                }
                 if let Some(folder) = &step.renamed {
                     let name = folder.file_name().unwrap_or_default();
                     skill.shown = match skill.shown.file_name() {
@@ -165,6 +187,8 @@ struct Report {
     checked: Checked,
     /// What `--fix` would do.
     fixable: Fixable,
+    /// What is in the contents, where somebody asked.
+    inspected: Option<Inspected>,
 }
 
 impl Report {
@@ -186,6 +210,7 @@ fn skills_of(paths: &[PathBuf]) -> Result<Vec<Skill>, WrongPath> {
             Some(parent) if is_main => parent.to_owned(),
             _ => path.clone(),
         };
+        let given = folder.canonicalize().map_err(unreadable)?;
         let found = match kind_of(&folder).map_err(unreadable)? {
             FolderKind::Skill => vec![folder],
             FolderKind::Skills => skills_in(&folder).map_err(unreadable)?,
@@ -204,8 +229,13 @@ fn skills_of(paths: &[PathBuf]) -> Result<Vec<Skill>, WrongPath> {
         }
         for shown in found {
             let at = named(&shown).map_err(unreadable)?;
-            if known.insert(at.canonicalize().unwrap_or_else(|_| at.clone())) {
-                skills.push(Skill { shown, at });
+            let real = at.canonicalize().unwrap_or_else(|_| at.clone());
+            if known.insert(real.clone()) {
+                // A separator at its end would follow the link.
+                let plain: PathBuf = at.components().collect();
+                let is_link = plain.symlink_metadata().is_ok_and(|found| found.is_symlink());
+                let linked = (is_link || !real.starts_with(&given)).then_some(real);
+                skills.push(Skill { shown, at, linked });
             }
         }
     }
@@ -235,7 +265,10 @@ fn text(reports: &[Report]) -> String {
         for diagnostic in &report.checked.diagnostics {
             line(&mut out, report, diagnostic);
         }
-        if !report.checked.diagnostics.is_empty() {
+        if let Some(inspected) = &report.inspected {
+            contents::lines(&mut out, &report.shown, inspected);
+        }
+        if !(out.is_empty() || out.ends_with("\n\n")) {
             out.push('\n');
         }
     }
@@ -257,6 +290,12 @@ fn text(reports: &[Report]) -> String {
         let _ = write!(out, "; {fixable} can be fixed with --fix");
     }
     out.push('\n');
+    let inspected: Vec<&Inspected> =
+        reports.iter().filter_map(|report| report.inspected.as_ref()).collect();
+    match inspected.is_empty() {
+        true => out.push_str(contents::NOT_ASKED),
+        false => out.push_str(&contents::sum(inspected.into_iter())),
+    }
     out
 }
 
@@ -292,70 +331,6 @@ fn word(severity: Severity) -> &'static str {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "note",
-    }
-}
-
-/// One skill in JSON.
-#[derive(Debug, Serialize)]
-struct JsonSkill<'a> {
-    path: String,
-    name: &'a str,
-    valid: bool,
-    files: Option<usize>,
-    bytes: Option<u64>,
-    fingerprint: Option<String>,
-    diagnostics: Vec<JsonDiagnostic<'a>>,
-}
-
-/// One diagnostic in JSON.
-#[derive(Debug, Serialize)]
-struct JsonDiagnostic<'a> {
-    code: &'a str,
-    severity: &'static str,
-    message: &'a str,
-    file: Option<&'a str>,
-    line: Option<u32>,
-    column: Option<u32>,
-    help: Option<&'a str>,
-    fixable: bool,
-}
-
-fn json(reports: &[Report]) -> serde_json::Result<String> {
-    let skills: Vec<JsonSkill<'_>> = reports.iter().map(json_skill).collect();
-    let mut text = spelled_in_ascii(&serde_json::to_string_pretty(&skills)?);
-    text.push('\n');
-    Ok(text)
-}
-
-fn json_skill(report: &Report) -> JsonSkill<'_> {
-    let manifest = report.checked.manifest.as_ref().ok();
-    JsonSkill {
-        path: report.shown.display().to_string(),
-        name: &report.checked.name,
-        valid: report.checked.valid,
-        files: manifest.map(|manifest| manifest.files().len()),
-        bytes: manifest.map(skills::manifest::Manifest::total_size),
-        fingerprint: manifest.map(|manifest| manifest.fingerprint().to_string()),
-        diagnostics: report
-            .checked
-            .diagnostics
-            .iter()
-            .map(|found| json_diagnostic(report, found))
-            .collect(),
-    }
-}
-
-fn json_diagnostic<'a>(report: &Report, found: &'a Diagnostic) -> JsonDiagnostic<'a> {
-    let place = found.place.as_ref();
-    JsonDiagnostic {
-        code: found.code,
-        severity: word(found.severity),
-        message: &found.message,
-        file: place.map(|place| place.file.as_str()),
-        line: place.map(|place| place.line),
-        column: place.map(|place| place.column),
-        help: found.help.as_deref(),
-        fixable: report.fixable.holds(found),
     }
 }
 

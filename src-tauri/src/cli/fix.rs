@@ -1,19 +1,24 @@
 //! `check --fix`: carries out fixes through the vault, so that they can be undone.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use skills::check::{Checked, Diagnostic, check_folder};
+use skills::check::{Checked, Diagnostic, check_folder, fixes_at_once};
 use skills::fix::Fix;
 use skills::manifest::{Manifest, ReadManifestError};
 use skills::paths::Paths;
 use vault::fix::{FixPlan, obstacles};
 use vault::{Vault, VaultError};
 
-use crate::fixes::together;
-
 /// Rounds of checking and fixing before giving up: a fix that brings up a new fixable diagnostic
 /// each time would go on for ever.
 const ROUNDS: usize = 16;
+
+/// How long to wait before another try while another change is being made.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How often it is tried: a change takes moments, and what takes longer is told.
+const TRIES: usize = 100;
 
 /// Where fixes may be made.
 #[derive(Debug)]
@@ -44,6 +49,8 @@ pub(super) struct Done {
     pub(super) what: String,
     /// Where the skill is now, when its folder got another name.
     pub(super) renamed: Option<PathBuf>,
+    /// What to know of it, a sentence each.
+    pub(super) notes: Vec<String>,
 }
 
 /// Why a skill was not fixed.
@@ -51,6 +58,8 @@ pub(super) struct Done {
 pub(super) enum NotFixed {
     #[error("{} was not fixed: it lies in {}, which belongs to a tool or the system", .0.display(), .1.display())]
     ReadOnly(PathBuf, PathBuf),
+    #[error("{} was not fixed: a link leads to it, and it lies at {}: fix it there", .0.display(), .1.display())]
+    Linked(PathBuf, PathBuf),
     #[error("{} was not fixed: not all of it can be read as a skill", .0.display())]
     Unread(PathBuf, #[source] ReadManifestError),
     #[error("{} was not fixed", .0.display())]
@@ -84,7 +93,7 @@ impl Ground {
 
     /// What could be fixed in this folder, which was just checked. Nothing is written.
     pub(super) fn fixable(&self, dir: &Path, checked: &Checked) -> Fixable {
-        let fixes = together(&checked.diagnostics);
+        let fixes = fixes_at_once(dir, checked);
         let Ok(manifest) = &checked.manifest else { return Fixable::default() };
         if fixes.is_empty() || self.owner(dir).is_some() {
             return Fixable::default();
@@ -138,7 +147,7 @@ impl Fixer {
         let mut dir = dir.to_owned();
         for _ in 0..ROUNDS {
             let checked = check_folder(&dir);
-            let fixes = together(&checked.diagnostics);
+            let fixes = fixes_at_once(&dir, &checked);
             if fixes.is_empty() {
                 return (done, None);
             }
@@ -151,7 +160,10 @@ impl Fixer {
             }
             let planned = self.plan(&dir, &manifest, &fixes);
             let fixes = planned.as_ref().map_or_else(|_| fixes, |plan| plan.fixes.clone());
-            let change = planned.and_then(|plan| self.vault.apply_fixes(&plan));
+            let notes = planned.as_ref().map_or_else(|_| Vec::new(), |plan| plan.notes.clone());
+            let change = planned.and_then(|plan| {
+                patiently(|| self.vault.apply_fixes(&plan), || std::thread::sleep(PAUSE))
+            });
             let error = match change {
                 Ok(change) => change.items.into_iter().find_map(|item| item.error),
                 Err(error) => Some(error),
@@ -167,10 +179,13 @@ impl Fixer {
                 if let Some(folder) = &renamed {
                     dir.clone_from(folder);
                 }
-                done.push(Done { what, renamed });
+                done.push(Done { what, renamed, notes: Vec::new() });
+            }
+            if let Some(last) = done.last_mut() {
+                last.notes = notes;
             }
         }
-        let left = !together(&check_folder(&dir).diagnostics).is_empty();
+        let left = !fixes_at_once(&dir, &check_folder(&dir)).is_empty();
         (done, left.then_some(NotFixed::Endless(dir)))
     }
 
@@ -187,6 +202,27 @@ impl Fixer {
         let edits = plan(&edits)?;
         Ok(if edits.blockers.is_empty() { edits } else { all })
     }
+}
+
+/// Says of a skill to which a link leads that nothing is changed through it, if there is something
+/// to fix; `real` is where it lies.
+pub(super) fn left_alone(dir: &Path, real: &Path) -> Option<NotFixed> {
+    let fixable = check_folder(dir).diagnostics.iter().any(Diagnostic::fixable);
+    fixable.then(|| NotFixed::Linked(dir.to_owned(), real.to_owned()))
+}
+
+/// Tries again while another change is being made.
+fn patiently<T>(
+    attempt: impl Fn() -> Result<T, VaultError>,
+    pause: impl Fn(),
+) -> Result<T, VaultError> {
+    for _ in 1..TRIES {
+        match attempt() {
+            Err(VaultError::Busy) => pause(),
+            done => return done,
+        }
+    }
+    attempt()
 }
 
 #[cfg(test)]
@@ -277,6 +313,54 @@ mod tests {
         let (done, error) = fixer.fix(&folder);
         assert_eq!(done, []);
         assert!(matches!(error, Some(NotFixed::ReadOnly(..))), "{error:?}");
+        assert_eq!(fs::read_to_string(folder.join("SKILL.md")).unwrap(), main);
+    }
+
+    #[test]
+    fn while_another_change_is_made_it_is_tried_again() {
+        use std::cell::Cell;
+        let (tries, pauses) = (Cell::new(0), Cell::new(0));
+        let busy_until = |last: usize| {
+            tries.set(0);
+            pauses.set(0);
+            let attempt = || {
+                tries.set(tries.get() + 1);
+                if tries.get() < last { Err(VaultError::Busy) } else { Ok(tries.get()) }
+            };
+            patiently(attempt, || pauses.set(pauses.get() + 1))
+        };
+        assert_eq!(busy_until(1).unwrap(), 1);
+        assert_eq!((busy_until(3).unwrap(), pauses.get()), (3, 2));
+        assert!(matches!(busy_until(usize::MAX), Err(VaultError::Busy)));
+        assert_eq!((tries.get(), pauses.get()), (TRIES, TRIES - 1));
+    }
+
+    #[test]
+    fn of_two_misspelt_fields_that_mean_one_neither_becomes_a_second_one() {
+        let main = "---\nname: notes\ndescripton: Use when a.\ndescriptio: Use when b.\n---\nb\n";
+        let (_home, folder, fixer) = home_with("shelf/notes", main);
+        let (done, error) = fixer.fix(&folder);
+        assert_eq!((done, error.is_none()), (vec![], true));
+        assert_eq!(fs::read_to_string(folder.join("SKILL.md")).unwrap(), main);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn nothing_is_fixed_through_a_link_and_where_it_leads_is_said() {
+        let main = "---\nname: notes\ndescription: Use this: always\n---\n\n# Notes\n";
+        let (home, folder, fixer) = home_with("real/notes", main);
+        let link = home.path().join("notes");
+        std::os::unix::fs::symlink(&folder, &link).unwrap();
+        let can = fixer.ground.fixable(&link, &check_folder(&link));
+        assert_eq!(can, Fixable::default());
+        let (done, error) = fixer.fix(&link);
+        assert_eq!(done, []);
+        assert!(matches!(error, Some(NotFixed::Vault(..))), "{error:?}");
+        let said = left_alone(&link, &folder).unwrap().to_string();
+        assert!(
+            said.ends_with(&format!("it lies at {}: fix it there", folder.display())),
+            "{said}"
+        );
         assert_eq!(fs::read_to_string(folder.join("SKILL.md")).unwrap(), main);
     }
 }

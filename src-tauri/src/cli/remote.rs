@@ -1,5 +1,6 @@
 //! `remote`: what an MCP server offers, and bringing it here.
 
+mod fetching;
 mod offered;
 mod shown;
 mod taking;
@@ -90,9 +91,16 @@ struct Target {
     to: PathBuf,
 
     /// The fingerprint of a skill that you have looked at and approve, all 64 digits of it. Into a
-    /// folder that a tool reads a skill comes only with it.
+    /// folder that a tool reads a skill comes only with it; without it you are told the fingerprint
+    /// and what was found in the skill. The server is then kept among those of the window, switched
+    /// off, as an approval is bound to it.
     #[arg(long, value_name = "FINGERPRINT", value_parser = fingerprint)]
     approve: Vec<Fingerprint>,
+
+    /// With `--approve`, the code of something grave that was found, as in `download-to-shell`, and
+    /// that you accept. Each needs its own.
+    #[arg(long, value_name = "CODE", value_parser = code, requires = "approve")]
+    accept: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -240,4 +248,12 @@ fn fingerprint(text: &str) -> Result<Fingerprint, String> {
     text.parse().map_err(|_| {
         "a fingerprint has 64 lowercase hexadecimal digits, and all of them are needed".to_owned()
     })
+}
+
+/// The code of something that an inspection can find.
+fn code(text: &str) -> Result<String, &'static str> {
+    match skills::inspect::rules().iter().any(|rule| rule.code == text) {
+        true => Ok(text.to_owned()),
+        false => Err("nothing that is looked for has this code"),
+    }
 }

@@ -1,6 +1,7 @@
 //! `serve`: skills for other MCP clients, without a window.
 
 mod places;
+mod said;
 mod stop;
 mod tokens;
 
@@ -21,12 +22,11 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::places::Places;
+use self::said::{Said, hint, own_address, reached_at, say, summary, warning};
 use self::stop::end_when_told;
 use self::tokens::Tokens;
 use super::WRONG_USE;
-use crate::render::in_one_line;
 use crate::secrets::new_token;
-use crate::sharing::look;
 
 /// The name of the one token of a run.
 const OF_THIS_RUN: &str = "token";
@@ -45,7 +45,8 @@ pub(super) struct Serve {
     #[arg(long)]
     compatible: bool,
 
-    /// Publish through the skills extension what keeps to its rules; the default.
+    /// Publish through the skills extension what keeps to its rules; the default. A skill that
+    /// breaks one is not listed as a skill; its files can still be read as resources.
     #[arg(long)]
     strict: bool,
 
@@ -53,8 +54,8 @@ pub(super) struct Serve {
     #[arg(long)]
     no_discovery: bool,
 
-    /// In strict mode, publish once what several roots hold at one path with equal content; all of
-    /// them are left out otherwise.
+    /// In strict mode, publish once what several folders hold under one name with equal content.
+    /// Without this, and where they differ, none of them is given to anybody.
     #[arg(long)]
     merge_identical: bool,
 
@@ -72,7 +73,7 @@ pub(super) struct Serve {
     main_file: Option<String>,
 
     /// The most items on a page of a list; one page holds all otherwise.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = page_size)]
     page_size: Option<NonZeroUsize>,
 
     /// Speak MCP on standard input and output.
@@ -155,11 +156,10 @@ impl Serve {
             reachable(address, self.allow_remote, self.no_token)?;
         }
         let places = self.places.resolve(paths)?;
+        self.are_skills(&places)?;
         let nobody = || Tokens { tokens: Vec::new(), policy: None, warnings: Vec::new() };
         let access = match &self.token_file {
-            Some(file) => {
-                Access { tokens: Tokens::read(file, &places, &self.options())?, made: None }
-            }
+            Some(file) => Access { tokens: Tokens::read(file, &places)?, made: None },
             None if self.no_token || self.http.is_none() => Access { tokens: nobody(), made: None },
             None => {
                 let secret = new_token()?;
@@ -172,6 +172,19 @@ impl Serve {
             }
         };
         Ok((places, access))
+    }
+
+    /// Whether what is to be one skill is one. What is not there yet may become one.
+    fn are_skills(&self, places: &[Place]) -> Result<(), NoSkill> {
+        let main = self.options().main_file;
+        let no_skill = places.iter().find_map(|place| match place {
+            Place::Skill(folder) if folder.is_dir() && !folder.join(&main).exists() => Some(folder),
+            _ => None,
+        });
+        match no_skill {
+            Some(folder) => Err(NoSkill { folder: folder.clone(), main }),
+            None => Ok(()),
+        }
     }
 
     fn options(&self) -> Options {
@@ -222,6 +235,8 @@ impl Serve {
         // Without reload nothing ever changes.
         let changes = options.reload.then(|| changes(&places)).flatten();
         let (_watch, changes) = changes.unzip();
+        let said = Arc::new(Said::default());
+        let (aloud, ground) = (Arc::clone(&said), (paths.clone(), places.clone()));
         let serving = ServeOptions {
             page_size: self.page_size.map(NonZeroUsize::get),
             tokens: access.tokens.tokens,
@@ -229,6 +244,9 @@ impl Serve {
             changes,
             allow_remote: self.allow_remote,
             hosts: self.allow_host.clone(),
+            left_out: Some(Arc::new(move |why: &str| {
+                aloud.say(&warning(why, &ground.0, &ground.1));
+            })),
             ..ServeOptions::default()
         };
         let mut lines: Vec<String> =
@@ -240,16 +258,20 @@ impl Serve {
             lines.extend(summary(&paths, &places, looked_at.as_ref()));
             lines.extend(hint(looked_at.as_ref()).filter(|_| may_merge));
             for line in lines {
-                say(&in_one_line(&line));
+                said.say(&line);
             }
         };
         match self.http {
             Some(address) => {
                 let made = access.made;
-                let ready = |address| {
+                let names = self.allow_host;
+                let ready = move |address: SocketAddr| {
                     say(&format!("http://{address}/mcp"));
                     if let Some(token) = made {
                         say(&format!("token: {token}"));
+                    }
+                    if let Some(line) = reached_at(address, &names, own_address(address.ip())) {
+                        say(&line);
                     }
                     // The first look may take a while, and nobody has to wait for it.
                     tokio::task::spawn_blocking(tell);
@@ -284,52 +306,27 @@ fn changes(places: &[Place]) -> Option<(Watch, watch::Receiver<u64>)> {
     }
 }
 
-/// A line on standard error. The first one of `--http` is the address, for whoever started this;
-/// standard output belongs to the protocol.
-fn say(line: &str) {
-    super::tell(&format!("{line}\n"));
-}
-
-/// What is served from where, and what is not, a line each.
-fn summary(paths: &Paths, places: &[Place], provider: &dyn Provider) -> Vec<String> {
-    let shown = |place: &Place| paths.display(place.path());
-    let (there, missing): (Vec<&Place>, Vec<&Place>) =
-        places.iter().partition(|place| place.path().is_dir());
-    let seen = look(provider);
-    let skills = match seen.skills {
-        1 => "1 skill".to_owned(),
-        skills => format!("{skills} skills"),
-    };
-    let mut lines = Vec::new();
-    if !there.is_empty() {
-        let there: Vec<String> = there.into_iter().map(shown).collect();
-        lines.push(format!("serving {skills} from {}", there.join(", ")));
-    }
-    lines.extend(
-        missing.into_iter().map(|place| {
-            format!("warning: {} is not there; it is served once it is", shown(place))
-        }),
-    );
-    lines.extend(seen.warnings.iter().map(|why| format!("warning: {why}")));
-    lines
-}
-
-/// What to do where something is left out because several roots have it.
-fn hint(provider: &dyn Provider) -> Option<String> {
-    let twice = |warning: &String| warning.ends_with("it is in more than one root");
-    provider
-        .list()
-        .warnings
-        .iter()
-        .any(twice)
-        .then(|| "hint: --merge-identical serves once what is the same in each".to_owned())
-}
-
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     match text.strip_prefix("localhost:").map(str::parse) {
         Some(Ok(port)) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
         _ => text.parse().map_err(|_| "not an address and port, as in 127.0.0.1:8000"),
     }
+}
+
+/// How many items a page may hold.
+fn page_size(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "a page holds at least 1 item: give a whole number from 1 on")
+}
+
+/// A folder that was to be one skill.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} holds no {main}, so it is no skill; --root takes a folder whose sub-folders are skills",
+    folder.display()
+)]
+struct NoSkill {
+    folder: PathBuf,
+    main: String,
 }
 
 /// An address that others can reach.

@@ -4,6 +4,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "library",
     "skill_detail",
     "skill_file",
+    "compare_file",
     "apply_fix",
     "apply_all_fixes",
     "reveal_skill",

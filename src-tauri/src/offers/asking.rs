@@ -229,6 +229,7 @@ pub(crate) fn file_state(outcome: &FileOutcome) -> FileState {
             }
         }
         FileOutcome::Failed(message) => FileState::Failed { message: spelled_out(message) },
+        FileOutcome::NotRead => FileState::Declared,
     }
 }
 
@@ -242,7 +243,7 @@ pub(crate) fn file_content(file: &FetchedFile, declared_size: u64) -> FileConten
         FileOutcome::Verified { bytes, .. } | FileOutcome::Mismatch { bytes, .. } => {
             (bytes.len() as u64, bytes.as_slice())
         }
-        FileOutcome::Failed(_) => (declared_size, [].as_slice()),
+        FileOutcome::Failed(_) | FileOutcome::NotRead => (declared_size, [].as_slice()),
     };
     FileContent {
         path: file.path.clone(),

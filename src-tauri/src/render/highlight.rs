@@ -46,7 +46,10 @@ pub(super) fn highlight(path: &str, text: &str) -> (Vec<Vec<Piece>>, bool) {
 
 fn highlight_within(patience: Duration, path: &str, text: &str) -> (Vec<Vec<Piece>>, bool) {
     let mut lines = Vec::new();
-    let mut syntax = syntax(path).map(|syntax| (ParseState::new(syntax), ScopeStack::new()));
+    let begun = |syntax| (ParseState::new(syntax), ScopeStack::new());
+    let front = front_matter_ends(path, text);
+    let first = if front.is_some() { SYNTAXES.find_syntax_by_token("yaml") } else { syntax(path) };
+    let mut syntax = first.map(begun);
     let end = Instant::now() + patience;
     let mut bytes = 0;
     for line in text.split_inclusive('\n') {
@@ -65,8 +68,22 @@ fn highlight_within(patience: Duration, path: &str, text: &str) -> (Vec<Vec<Piec
             .and_then(|(state, stack)| spans(&fed, state, stack))
             .unwrap_or_else(|| vec![(shown, None)]);
         lines.push(pieces(&spans));
+        if front == Some(lines.len()) && syntax.is_some() {
+            syntax = self::syntax(path).map(begun);
+        }
     }
     (lines, false)
+}
+
+/// The number of the line that ends the front matter of a Markdown file, from 1.
+fn front_matter_ends(path: &str, text: &str) -> Option<usize> {
+    let is_fence = |line: &str| line.trim_end() == "---";
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.lines().take(MOST_LINES);
+    if !path.to_ascii_lowercase().ends_with(".md") || !lines.next().is_some_and(is_fence) {
+        return None;
+    }
+    lines.position(is_fence).map(|at| at + 2)
 }
 
 fn syntax(path: &str) -> Option<&'static SyntaxReference> {
@@ -183,6 +200,27 @@ mod tests {
         );
         assert!(expected[3].iter().any(|piece| piece.role.is_some()), "{:?}", expected[3]);
         assert_eq!(highlight("SKILL.md", &text.replace('\n', "\r\n")).0, expected);
+    }
+
+    #[test]
+    fn front_matter_reads_as_yaml_and_the_rest_as_markdown() {
+        let text = "---\nname: \"a\"\n---\n# Title\n";
+        let (lines, _) = highlight("SKILL.md", text);
+        assert!(lines[1].contains(&piece("name", Some(TextRole::Name))), "{:?}", lines[1]);
+        assert!(
+            lines[1].iter().any(|piece| piece.role == Some(TextRole::String)),
+            "{:?}",
+            lines[1]
+        );
+        assert!(
+            lines[3].iter().any(|piece| piece.role == Some(TextRole::Markup)),
+            "{:?}",
+            lines[3]
+        );
+        // Without an end it is a text like any other.
+        assert_eq!(front_matter_ends("SKILL.md", "---\nname: a\n"), None);
+        assert_eq!(front_matter_ends("a.yaml", text), None);
+        assert_eq!(front_matter_ends("SKILL.md", text), Some(3));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use skills_mcp::server::{ClientEvent, Observer, Served};
+use skills_mcp::server::{ClientEvent, Observer, Refused, Served};
 
 use super::Parts;
 use crate::render::in_one_line;
@@ -13,6 +13,8 @@ use crate::view::{SharingClient, SharingRequest};
 
 /// How many requests are remembered.
 const REQUESTS: usize = 100;
+/// How many of them may be of those that were turned away.
+const REFUSED: usize = 20;
 /// How many programs are told apart.
 const CLIENTS: usize = 50;
 /// A program that is not connected is shown for so long after its last request.
@@ -85,16 +87,39 @@ impl Clients {
         let client = remembered.client(&name, request.at);
         client.last = request.at;
         client.requests += 1;
-        if remembered.requests.len() >= REQUESTS {
-            remembered.requests.pop_front();
-        }
-        remembered.requests.push_back(SharingRequest {
+        remembered.request(SharingRequest {
             at: written(request.at),
             client: name,
             method: harmless(&request.method),
             uri: request.uri.as_deref().map(harmless),
             error: request.outcome.err(),
+            refused: None,
         });
+    }
+
+    /// Whoever is turned away is no client. The same again takes the place of the one before:
+    /// nobody who may not ask can make what others asked be forgotten by trying often.
+    fn refused(&self, request: Refused) {
+        let request = SharingRequest {
+            at: written(request.at),
+            client: harmless(request.client.as_deref().unwrap_or_default()),
+            method: harmless(&request.method),
+            uri: Some(harmless(&request.uri)),
+            error: None,
+            refused: Some(harmless(&request.reason)),
+        };
+        let mut remembered = self.remembered();
+        let is_same = |known: &SharingRequest| {
+            let with_time = SharingRequest { at: request.at.clone(), ..known.clone() };
+            with_time == request
+        };
+        remembered.requests.retain(|known| known.refused.is_none() || !is_same(known));
+        let refused = |known: &&SharingRequest| known.refused.is_some();
+        if remembered.requests.iter().filter(refused).count() >= REFUSED {
+            let oldest = remembered.requests.iter().position(|known| known.refused.is_some());
+            oldest.and_then(|oldest| remembered.requests.remove(oldest));
+        }
+        remembered.request(request);
     }
 
     fn event(&self, event: ClientEvent) {
@@ -114,6 +139,13 @@ impl Clients {
 }
 
 impl Remembered {
+    fn request(&mut self, request: SharingRequest) {
+        if self.requests.len() >= REQUESTS {
+            self.requests.pop_front();
+        }
+        self.requests.push_back(request);
+    }
+
     /// The client of this name; of too many the one that was quiet longest is forgotten.
     fn client(&mut self, name: &str, at: SystemTime) -> &mut Client {
         if self.clients.len() >= CLIENTS && !self.clients.contains_key(name) {
@@ -161,6 +193,13 @@ impl Observer for Seer {
             parts.tell_soon();
         }
     }
+
+    fn refused(&self, request: Refused) {
+        if let Some(parts) = self.0.upgrade() {
+            parts.clients.refused(request);
+            parts.tell_soon();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -192,6 +231,32 @@ mod tests {
         assert_eq!(requests.len(), 100);
         assert_eq!((requests[0].method.as_str(), requests[99].method.as_str()), ("m102", "m3"));
         assert_eq!(requests[0].error, Some(-32602));
+    }
+
+    #[test]
+    fn who_is_turned_away_shows_once_for_each_reason_and_hides_no_others() {
+        let (clients, now) = (Clients::default(), SystemTime::now());
+        let refused = |uri: &str| Refused {
+            at: now,
+            client: Some("curl/8\u{202e}".to_owned()),
+            method: "POST".to_owned(),
+            uri: uri.to_owned(),
+            reason: "a token is needed".to_owned(),
+        };
+        for at in 0..90 {
+            clients.served(served("x", &format!("m{at}"), now));
+        }
+        for at in 0..300 {
+            clients.refused(refused("http://127.0.0.1/mcp"));
+            clients.refused(refused(&format!("http://127.0.0.1/{at}")));
+        }
+        let (seen, requests) = clients.view();
+        assert_eq!(seen.len(), 1, "whoever is turned away is no client");
+        assert_eq!(requests.iter().filter(|one| one.refused.is_some()).count(), 20);
+        assert_eq!(requests.iter().filter(|one| one.refused.is_none()).count(), 80);
+        assert_eq!(requests[0].uri.as_deref(), Some("http://127.0.0.1/299"));
+        assert_eq!(requests[1].client, "curl/8⟨U+202E⟩");
+        assert_eq!(requests[1].refused.as_deref(), Some("a token is needed"));
     }
 
     #[test]

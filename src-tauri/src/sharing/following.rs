@@ -147,6 +147,10 @@ impl Provider for Live {
         self.now().read(uri)
     }
 
+    fn read_within(&self, uri: &str, most: u64) -> Result<Content, ReadError> {
+        self.now().read_within(uri, most)
+    }
+
     fn entries(&self) -> Option<Entries> {
         self.now().entries()
     }

@@ -1,7 +1,10 @@
 //! What is published of the places that are shared, and what to say of it.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use skills::MAIN_FILE;
+use skills::paths::Paths;
 use skills::provider::policy::WithoutDiscovery;
 use skills::provider::{DirectoryProvider, Mode, Options, Place, Provider, SupportingFiles};
 use skills_mcp::server::ServeError;
@@ -16,8 +19,8 @@ const MAX_WARNINGS: usize = 100;
 /// What a provider gives now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Look {
-    /// How many skills.
-    pub(crate) skills: usize,
+    /// The paths of the skills, in order.
+    pub(crate) skills: Vec<String>,
     /// What is left out and why, a sentence each.
     pub(crate) warnings: Vec<String>,
 }
@@ -33,12 +36,23 @@ pub(crate) fn look(provider: &dyn Provider) -> Look {
                     warnings.push(warning);
                 }
             }
-            entries.entries.len()
+            entries.entries.iter().map(|entry| path(entry.uri().as_str(), MAIN_FILE)).collect()
         }
         // Every skill has one.
-        None => listing.resources.iter().filter(|one| one.uri.ends_with("/_manifest")).count(),
+        None => listing
+            .resources
+            .iter()
+            .filter(|one| one.uri.ends_with("/_manifest"))
+            .map(|one| path(&one.uri, "_manifest"))
+            .collect(),
     };
     Look { skills, warnings }
+}
+
+/// The path of a skill of which this is the URI of a file.
+fn path(uri: &str, file: &str) -> String {
+    let uri = uri.strip_prefix("skill://").unwrap_or(uri);
+    spelled_out(uri.strip_suffix(file).unwrap_or(uri).trim_end_matches('/'))
 }
 
 /// What these settings publish.
@@ -57,10 +71,22 @@ pub(super) fn provider(settings: &Settings, places: Vec<Place>) -> Arc<dyn Provi
     if settings.discovery { provider } else { Arc::new(WithoutDiscovery(provider)) }
 }
 
+/// A sentence about what is left out, with the folders in it as a person writes them.
+pub(crate) fn in_short(warning: &str, paths: &Paths, places: &[Place]) -> String {
+    let root = |place: &Place| match place {
+        Place::Root(root) => Some(root.clone()),
+        Place::Skill(folder) => folder.parent().map(Path::to_owned),
+    };
+    places.iter().filter_map(root).fold(warning.to_owned(), |warning, root| {
+        warning.replace(&format!("{root:?}"), &paths.display(&root))
+    })
+}
+
 /// Sentences for the page, not more than can be read.
-pub(super) fn shown_warnings(warnings: &[String]) -> Vec<String> {
+pub(super) fn shown_warnings(warnings: &[String], paths: &Paths, places: &[Place]) -> Vec<String> {
+    let warnings_shown = warnings.iter().take(MAX_WARNINGS);
     let mut shown: Vec<String> =
-        warnings.iter().take(MAX_WARNINGS).map(|warning| in_one_line(warning)).collect();
+        warnings_shown.map(|warning| in_one_line(&in_short(warning, paths, places))).collect();
     if let more @ 1.. = warnings.len().saturating_sub(MAX_WARNINGS) {
         shown.push(format!("{more} more are left out"));
     }

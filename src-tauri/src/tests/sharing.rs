@@ -101,11 +101,12 @@ fn a_program_with_the_token_is_answered_and_seen() {
     let (status, answer) = list(&url, token, "a\u{200b}program");
     assert_eq!(status, 200);
     assert!(answer.contains("skill://notes/SKILL.md"), "{answer}");
+    assert_eq!(played.local("sharing", json!({})).unwrap()["shared"], json!(["notes"]));
     let is_list =
         |request: &Value| request["method"] == "skills/list" && request["error"].is_null();
     let view =
         played.sharing_until(|view| view["requests"].as_array().unwrap().iter().any(is_list));
-    assert_eq!(view["clients"][0]["name"], "a⟨U+200B⟩program");
+    assert_eq!(view["clients"][0]["name"], "a program");
 
     // The old token is worth nothing from then on.
     played.local("renew_sharing_token", json!({})).unwrap();

@@ -3,7 +3,6 @@
 #![allow(clippy::disallowed_methods)]
 
 #[path = "../../../tests/support/asking.rs"]
-#[allow(unreachable_pub)]
 mod asking;
 
 use std::fs;

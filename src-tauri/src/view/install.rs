@@ -1,6 +1,6 @@
 //! Installing and copying: the plan and what came of it.
 
-use super::{ErrorView, FileRow, LeftOut};
+use super::{CheckView, ErrorView, FileRow, LeftOut};
 use serde::{Deserialize, Serialize};
 /// What is to be placed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +62,10 @@ pub struct PlanView {
     pub files: Vec<FileRow>,
     /// What is left out, where something is.
     pub left_out: Option<LeftOut>,
+    /// What is grave in a skill that is copied from this disk, which nobody reviewed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<CheckView>>"))]
+    pub grave: Vec<CheckView>,
     /// Why nothing can be installed at all.
     pub blockers: Vec<String>,
     /// How many targets will be written.
@@ -126,6 +130,8 @@ pub enum PlanAction {
 pub struct OutcomeView {
     /// For undo.
     pub change: String,
+    /// The skill's name.
+    pub name: String,
     /// A row for each tool.
     pub items: Vec<OutcomeItem>,
 }

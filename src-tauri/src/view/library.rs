@@ -15,6 +15,8 @@ pub struct LibraryView {
     pub tools: Vec<ToolView>,
     /// One row a skill name, in order of names.
     pub skills: Vec<SkillRow>,
+    /// Skills that are still to be inspected: their rows say nothing of findings yet.
+    pub uninspected: usize,
     /// Roots that could not be read.
     pub problems: Vec<RootProblem>,
     /// Folders of skills of tools that are not here: what is in them is not read.
@@ -104,6 +106,10 @@ pub struct SkillRow {
     pub errors: usize,
     /// How many warnings.
     pub warnings: usize,
+    /// The worst count of grave findings of the inspection; 0 also while nothing was inspected.
+    pub grave: usize,
+    /// How many cautions, in the same way.
+    pub cautions: usize,
     /// Each place where it lies.
     pub copies: Vec<CopyRef>,
 }
@@ -138,6 +144,8 @@ pub struct CopyRef {
     pub fingerprint: Option<String>,
     /// Whether the folder is a link.
     pub linked: bool,
+    /// The project in which alone it counts, as a person writes it.
+    pub project: Option<String>,
 }
 
 /// One copy of a skill, in full.

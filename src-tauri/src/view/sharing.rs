@@ -25,6 +25,8 @@ pub struct SharingView {
     pub folders: Vec<SharedFolder>,
     /// How many skills are shared; absent while off or before the first look.
     pub skills: Option<usize>,
+    /// Which they are, by their paths, as in `notes` or `team/notes`, in order.
+    pub shared: Vec<String>,
     /// The port on this machine; 0 takes a free one at each start.
     pub port: u16,
     /// Where the token is kept.
@@ -133,6 +135,10 @@ pub struct SharingRequest {
     pub uri: Option<String>,
     /// The code of the error it was answered with.
     pub error: Option<i32>,
+    /// Why it was turned away before it could ask for anything; `method` is then HTTP's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub refused: Option<String>,
 }
 
 /// Settings of one tool that make it use what is shared.

@@ -12,6 +12,7 @@ import ReviewSummary from "./skill/ReviewSummary.svelte";
 import FixBlock from "./skill/FixBlock.svelte";
 import Readers from "./skill/Readers.svelte";
 import SkillChecks from "./skill/SkillChecks.svelte";
+import FileDifference from "./skill/FileDifference.svelte";
 import Where from "./skill/Where.svelte";
 
 const QUOTE: FixView = {
@@ -147,7 +148,7 @@ describe("checks of a skill", () => {
   });
 
   test("fixes all with one button", async () => {
-    const applyAllFixes = vi.fn(() => Promise.resolve({ change: "c", items: [] }));
+    const applyAllFixes = vi.fn(() => Promise.resolve({ change: "c", name: "pdf", items: [] }));
     render(Playing, {
       change: { applyAllFixes },
       part: SkillChecks,
@@ -214,6 +215,7 @@ test("who sees a skill is grouped by copy, with root and reason", () => {
     tools: ["cursor"],
     fingerprint: null,
     linked: false,
+    project: null,
   });
   render(Playing, {
     part: Where,
@@ -243,6 +245,46 @@ test("who sees a skill is grouped by copy, with root and reason", () => {
   expect(within(other).getByText("another copy wins")).toBeInTheDocument();
   expect(within(other).getByText("~/.agents/skills")).toBeInTheDocument();
   expect(within(other).getByText("The one above wins.")).toBeInTheDocument();
+});
+
+test("two copies are compared line by line, and what is not text by size and digest", async () => {
+  const file = (path: string, digest: string) => ({
+    path,
+    size: 3,
+    digest: `sha256:${digest}`,
+    state: { kind: "local" as const },
+  });
+  const line = { old: null, new: 1, text: "another line" };
+  const compareFile = vi.fn((_copy: string, _other: string, path: string) =>
+    Promise.resolve(path === "SKILL.md" ? [{ ...line, kind: "added" as const }] : null),
+  );
+  const differing = {
+    here: "0123",
+    there: "4567",
+    file: {
+      path: "SKILL.md",
+      kind: "changed",
+      here: file("SKILL.md", "a".repeat(64)),
+      there: file("SKILL.md", "b".repeat(64)),
+    },
+  };
+  const { rerender } = render(Playing, {
+    change: { compareFile },
+    part: FileDifference,
+    given: differing,
+  });
+  const region = await screen.findByRole("region", { name: "How SKILL.md differs" });
+  expect(region).toHaveTextContent(/another line/);
+  expect(compareFile).toHaveBeenCalledExactlyOnceWith("0123", "4567", "SKILL.md");
+
+  const sheet = {
+    path: "a.xlsx",
+    kind: "onlyHere",
+    here: file("a.xlsx", "c".repeat(64)),
+    there: null,
+  };
+  await rerender({ given: { ...differing, file: sheet } });
+  expect(await screen.findByText(/3 B, cccccccccccc against no file/)).toBeInTheDocument();
 });
 
 test("code between backticks is drawn as code, and a single backtick stays", async () => {

@@ -53,6 +53,7 @@ test("an unverified copy is written only after the warning, and then it is said 
     .mockResolvedValueOnce(null)
     .mockResolvedValueOnce({
       change: "c",
+      name: "x",
       items: [{ tool: "", path: "~/out/x-unverified", result: "written", error: null }],
     });
   const given = { server: "s", uri: "skill://x/SKILL.md", name: "x", onclose: vi.fn() };

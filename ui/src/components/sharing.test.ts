@@ -24,7 +24,7 @@ async function page(view: Partial<SharingView> = {}, change: Partial<Host> = {})
   const answer = { ...(await host.sharing()), ...view };
   const played: Partial<Host> = { ...host, sharing: () => Promise.resolve(answer), ...change };
   const user = userEvent.setup();
-  const { container } = render(Playing, { part: Sharing, change: played });
+  const { container } = render(Playing, { part: Sharing, change: played, library: true });
   await screen.findByRole("switch");
   return { host, user, container };
 }
@@ -66,6 +66,28 @@ describe("what is shared", () => {
     await page({ folders: [], tools: tools.map((tool) => ({ ...tool, shared: false })) });
     expect(screen.getByText("There is nothing to share")).toBeInTheDocument();
     expect(screen.getByText("Tick a tool, or add a folder.")).toBeInTheDocument();
+  });
+
+  test("says which skills, each leading to it", async () => {
+    const { user } = await page();
+    const list = screen.getByRole("list", { name: "Skills that are shared" });
+    const leads = await within(list).findByRole("button", { name: "pdf" });
+    expect(within(list).getAllByRole("listitem").length).toBe(6);
+    await user.click(leads);
+  });
+
+  test("says which of very many, and draws only some", async () => {
+    const shared = Array.from({ length: 1000 }, (_, at) => `skill-${at}`);
+    await page({ shared });
+    const list = screen.getByRole("group", { name: "Skills that are shared" });
+    expect(within(list).getByText("skill-0")).toBeInTheDocument();
+    expect(within(list).queryByText("skill-999")).not.toBeInTheDocument();
+  });
+
+  test("leads from what is left out to where the reason is", async () => {
+    await page({ warnings: ['the skill "pdf" is left out: it is in more than one folder'] });
+    const group = screen.getByRole("group", { name: "Left out" });
+    await within(group).findByRole("button", { name: "Compare its copies: pdf" });
   });
 
   test("names what is left out and why, the first of very many", async () => {
@@ -220,6 +242,25 @@ describe("who uses it", () => {
     const [, first, second] = screen.getAllByRole("row");
     expect(first).toHaveTextContent(/error -32601\s*no such method/);
     expect(second).toHaveTextContent(/error -1\s*refused/);
+  });
+
+  test("who was turned away is told with the reason", async () => {
+    const at = new Date().toISOString();
+    await page({
+      requests: [
+        {
+          at,
+          client: "curl/8",
+          method: "POST",
+          uri: "http://127.0.0.1:8000/mcp",
+          error: null,
+          refused: "the token is not known here",
+        },
+      ],
+    });
+    const [, row] = screen.getAllByRole("row");
+    expect(row).toHaveTextContent(/turned away\s*the token is not known here/);
+    expect(row).not.toHaveTextContent("answered");
   });
 
   test("of 100 requests the first ten are drawn, and the others on request", async () => {

@@ -5,6 +5,8 @@ import type { FileRow } from "./bindings/FileRow";
 export interface Difference {
   path: string;
   kind: "same" | "changed" | "onlyHere" | "onlyThere";
+  here: FileRow | null;
+  there: FileRow | null;
 }
 
 /** Compares two manifests by path, size and digest, in order of paths. */
@@ -13,10 +15,12 @@ export function differences(here: FileRow[], there: FileRow[]): Difference[] {
   const found: Difference[] = here.map((file) => {
     const twin = other.get(file.path);
     other.delete(file.path);
-    if (!twin) return { path: file.path, kind: "onlyHere" };
+    if (!twin) return { path: file.path, kind: "onlyHere", here: file, there: null };
     const same = twin.size === file.size && twin.digest === file.digest;
-    return { path: file.path, kind: same ? "same" : "changed" };
+    return { path: file.path, kind: same ? "same" : "changed", here: file, there: twin };
   });
-  for (const path of other.keys()) found.push({ path, kind: "onlyThere" });
+  for (const there of other.values()) {
+    found.push({ path: there.path, kind: "onlyThere", here: null, there });
+  }
   return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }

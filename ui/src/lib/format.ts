@@ -14,6 +14,11 @@ export function bytes(count: number): string {
   return `${shown.replace(/\.0$/, "")} ${UNITS[unit]}`;
 }
 
+/** A sentence of the program without the backticks around code, for where it is only heard. */
+export function unmarked(sentence: string): string {
+  return sentence.split("`").length % 2 === 1 ? sentence.replaceAll("`", "") : sentence;
+}
+
 /** A count with separators between the thousands. */
 export function number(count: number): string {
   return count.toLocaleString("en-US");

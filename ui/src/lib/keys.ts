@@ -40,6 +40,11 @@ export function isTyping(target: EventTarget | null): boolean {
   );
 }
 
+/** Whether a letter that is typed stays in the element; one that is typed at a choice is no text. */
+export function isWriting(target: EventTarget | null): boolean {
+  return isTyping(target) && !(target instanceof HTMLSelectElement);
+}
+
 /**
  * Where a key leads in a list of `count` rows of which `page` fit the screen; `null` for a key
  * that leads nowhere.

@@ -11,6 +11,7 @@ import {
   ordered,
   originsOf,
   skillRow,
+  wordsOf,
 } from "./rows";
 
 const offer = (name: string, standing: Standing): OfferRow => ({
@@ -35,6 +36,7 @@ const server = (offers: OfferRow[]): ServerView => ({
   reached: "http",
   state: { kind: "off" },
   enabled: true,
+  signedIn: false,
   offers,
   notices: [],
   listedAt: null,
@@ -73,7 +75,17 @@ test("what changed or breaks the rules needs attention; what is new is to be rev
 
 test("rows are ordered by name without regard to case, by urgency, or by number of tools", () => {
   const row = (name: string, state: "fine" | "invalid" | "edited", tools: string[]) =>
-    skillRow({ name, description: "", tools, state, errors: 0, warnings: 0, copies: [] });
+    skillRow({
+      name,
+      description: "",
+      tools,
+      state,
+      errors: 0,
+      warnings: 0,
+      grave: 0,
+      cautions: 0,
+      copies: [],
+    });
   const rows = [row("b", "fine", ["x", "y"]), row("C", "edited", ["x"]), row("a", "invalid", [])];
   const names = (order: "name" | "state" | "tools") => ordered(rows, order).map(({ name }) => name);
   expect(names("name")).toEqual(["a", "b", "C"]);
@@ -88,6 +100,35 @@ test("two skills of one name are told apart by their paths", () => {
   expect(at_("skill://refunds/SKILL.md")).toBeNull();
 });
 
+test("grave findings need attention beside any state, and a skill of one project says so", () => {
+  const copy = { path: "~/p/.claude/skills/a", tools: [], fingerprint: null, linked: false };
+  const skill = {
+    name: "a",
+    description: "",
+    tools: [],
+    state: "fine" as const,
+    errors: 0,
+    warnings: 0,
+    grave: 2,
+    cautions: 1,
+    copies: [{ ...copy, id: "1", project: "~/p" }],
+  };
+  const row = skillRow(skill);
+  expect([row.word, row.grave, row.findings, row.project]).toEqual([null, 2, 3, "~/p"]);
+  expect(needsAttention(row)).toBe(true);
+  expect(wordsOf(row)).toEqual(["grave"]);
+  expect(wordsOf(skillRow({ ...skill, state: "diverged" }))).toEqual(["diverged", "grave"]);
+
+  const only = skillRow({ ...skill, grave: 0 });
+  expect([needsAttention(only), only.findings]).toEqual([false, 1]);
+  const invalid = skillRow({ ...skill, name: "b", grave: 0, state: "invalid" });
+  const edited = skillRow({ ...skill, name: "c", grave: 0, state: "edited" });
+  expect(ordered([only, edited, row, invalid], "state")).toEqual([invalid, row, edited, only]);
+
+  const elsewhere = { ...copy, id: "2", project: null };
+  expect(skillRow({ ...skill, copies: [...skill.copies, elsewhere] }).project).toBeNull();
+});
+
 test("a skill comes from the added folders in which it lies, by whole names of folders", () => {
   const row = skillRow({
     name: "a",
@@ -96,9 +137,25 @@ test("a skill comes from the added folders in which it lies, by whole names of f
     state: "fine",
     errors: 0,
     warnings: 0,
+    grave: 0,
+    cautions: 0,
     copies: [
-      { id: "1", path: "~/work/skills/a", tools: [], fingerprint: null, linked: false },
-      { id: "2", path: "C:\\Users\\me\\skills\\a", tools: [], fingerprint: null, linked: false },
+      {
+        id: "1",
+        path: "~/work/skills/a",
+        tools: [],
+        fingerprint: null,
+        linked: false,
+        project: null,
+      },
+      {
+        id: "2",
+        path: "C:\\Users\\me\\skills\\a",
+        tools: [],
+        fingerprint: null,
+        linked: false,
+        project: null,
+      },
     ],
   });
   const folders = ["~/work", "~/wor", "~/work/skills/a", "C:\\Users\\me", "~/work/skills/ab", "/"];

@@ -7,6 +7,7 @@ import type { SkillRow } from "./bindings/SkillRow";
 /** The one word at the right of a row. */
 export type StateWord =
   | "invalid"
+  | "grave"
   | "edited"
   | "diverged"
   | "new"
@@ -23,6 +24,7 @@ export type Tone = "ok" | "warn" | "bad" | "strong" | "plain";
 
 const TONES: Record<StateWord, Tone> = {
   invalid: "bad",
+  grave: "bad",
   edited: "warn",
   diverged: "warn",
   new: "strong",
@@ -39,6 +41,7 @@ const TONES: Record<StateWord, Tone> = {
 const URGENCY: (StateWord | null)[] = [
   "changed",
   "invalid",
+  "grave",
   "mismatched",
   "refused",
   "diverged",
@@ -63,6 +66,10 @@ export interface ListRow {
   /** The server's label; absent for a local skill. */
   origin: string | null;
   findings: number;
+  /** How many of them are grave. */
+  grave: number;
+  /** The project in which alone it counts. */
+  project: string | null;
   skill: SkillRow | null;
   offer: { server: string; row: OfferRow } | null;
 }
@@ -75,6 +82,12 @@ export function tone(word: StateWord): Tone {
   return TONES[word];
 }
 
+/** The project that all copies lie in; nothing where one counts outside of it. */
+function projectOf(skill: SkillRow): string | null {
+  const project = skill.copies[0]?.project ?? null;
+  return skill.copies.every((copy) => copy.project === project) ? project : null;
+}
+
 /** A local skill as a row. */
 export function skillRow(skill: SkillRow): ListRow {
   return {
@@ -85,7 +98,9 @@ export function skillRow(skill: SkillRow): ListRow {
     tools: [...new Set(skill.tools)],
     word: skill.state === "fine" ? null : skill.state,
     origin: null,
-    findings: skill.errors + skill.warnings,
+    findings: skill.errors + skill.warnings + skill.grave + skill.cautions,
+    grave: skill.grave,
+    project: projectOf(skill),
     skill,
     offer: null,
   };
@@ -140,6 +155,8 @@ export function offerRow(server: ServerView, offer: OfferRow): ListRow {
     word: offerWord(offer),
     origin: server.label,
     findings: 0,
+    grave: 0,
+    project: null,
     skill: null,
     offer: { server: server.id, row: offer },
   };
@@ -158,8 +175,19 @@ export function offerRows(server: ServerView): ListRow[] {
 
 /** Whether a row says that something should be put right. */
 export function needsAttention(row: ListRow): boolean {
-  if (row.skill) return row.word !== null;
+  if (row.skill) return row.word !== null || row.grave > 0;
   return row.word === "changed" || row.word === "refused";
+}
+
+/** Every word that fits a row; one with grave findings may have another state besides. */
+export function wordsOf(row: ListRow): StateWord[] {
+  return [...(row.word ? [row.word] : []), ...(row.grave > 0 ? (["grave"] as const) : [])];
+}
+
+/** How much a row asks for attention: the least number most. */
+function urgency(row: ListRow): number {
+  const words = wordsOf(row).map((word) => URGENCY.indexOf(word));
+  return words.length > 0 ? Math.min(...words) : URGENCY.indexOf(null);
 }
 
 /** Whether a person can look at an offer and decide. */
@@ -176,8 +204,7 @@ export function ordered(rows: ListRow[], order: Order): ListRow[] {
   };
   const compare = {
     name: byName,
-    state: (a: ListRow, b: ListRow) =>
-      URGENCY.indexOf(a.word) - URGENCY.indexOf(b.word) || byName(a, b),
+    state: (a: ListRow, b: ListRow) => urgency(a) - urgency(b) || byName(a, b),
     tools: (a: ListRow, b: ListRow) => b.tools.length - a.tools.length || byName(a, b),
   }[order];
   return [...rows].sort(compare);

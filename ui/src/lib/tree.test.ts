@@ -35,11 +35,11 @@ test("two copies are compared by path, size and digest", () => {
     differences(
       [file("SKILL.md"), file("a.md", "x"), file("mine.md")],
       [file("SKILL.md"), file("a.md", "y"), file("other.md")],
-    ),
+    ).map(({ path, kind, here, there }) => [path, kind, here?.digest, there?.digest]),
   ).toEqual([
-    { path: "SKILL.md", kind: "same" },
-    { path: "a.md", kind: "changed" },
-    { path: "mine.md", kind: "onlyHere" },
-    { path: "other.md", kind: "onlyThere" },
+    ["SKILL.md", "same", "sha256:a", "sha256:a"],
+    ["a.md", "changed", "sha256:x", "sha256:y"],
+    ["mine.md", "onlyHere", "sha256:a", undefined],
+    ["other.md", "onlyThere", undefined, "sha256:a"],
   ]);
 });

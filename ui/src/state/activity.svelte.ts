@@ -78,7 +78,7 @@ export class Activity extends Latest<ActivityView> {
     if (edited.length > 0) this.kept = new Set([...this.kept, change]);
     // What undoes a change is a change of its own, with another id.
     const row = this.rows.find((one) => one.change === change);
-    const name = row?.subject ?? "";
+    const { name } = outcome;
     const fixed = row?.kind === "fixed";
     await this.#library.refresh();
     await this.#follow(
@@ -88,7 +88,12 @@ export class Activity extends Latest<ActivityView> {
     const copyAt = (path: string) =>
       this.#library.rows.find((one) => one.skill?.copies.some((copy) => copy.path === path));
     const tools = (items: OutcomeItem[]) => [
-      ...new Set(items.map(({ tool }) => this.#library.toolName(tool))),
+      ...new Set(
+        // Where no tool on this machine reads the folder, the folder itself says where.
+        items.map(({ tool, path }) =>
+          tool === "" ? path.replace(/[\\/][^\\/]*$/, "") : this.#library.toolName(tool),
+        ),
+      ),
     ];
     const undone = outcome.items.filter(({ result }) => result === "undone");
     const gone = undone.filter(({ path }) => !copyAt(path));

@@ -34,7 +34,7 @@ export class Detail {
 
   /**
    * Shows a row, or brings what is shown up to date. What is on screen stays until the answer is
-   * in, unless another skill was chosen. Of several copies the first that `tool` sees is shown.
+   * in, unless another skill was chosen; the tab that is open stays so. Of several copies the first that `tool` sees is shown.
    */
   async show(row: ListRow | null, tool: string | null = this.#tool): Promise<void> {
     this.#asked += 1;
@@ -46,7 +46,6 @@ export class Detail {
       this.path = null;
       this.line = null;
       this.error = null;
-      this.tab = "overview";
       this.toFix = false;
     }
     this.row = row;

@@ -3,6 +3,7 @@ import type { FixView } from "../lib/bindings/FixView";
 import type { OutcomeView } from "../lib/bindings/OutcomeView";
 import type { SkillDetail } from "../lib/bindings/SkillDetail";
 import { asError } from "../lib/errors";
+import { unmarked } from "../lib/format";
 import type { Host } from "../lib/host/types";
 import { text } from "../lib/text";
 import type { Activity } from "./activity.svelte";
@@ -12,9 +13,10 @@ import type { Notices } from "./notices.svelte";
 /** What `running` is while all fixes are carried out. */
 export const ALL = "all";
 
-/** How many checks of a skill have a fix. */
+/** How many changes put right what can be: one change may be the fix of several checks. */
 export function fixable(skill: SkillDetail | null): number {
-  return skill?.checks.filter(({ fixes }) => fixes.length > 0).length ?? 0;
+  const first = skill?.checks.flatMap(({ fixes }) => fixes.slice(0, 1)) ?? [];
+  return new Set(first.map(({ change }) => JSON.stringify(change))).size;
 }
 
 /** Putting a local skill right: one fix at a time, or all as one change; each can be taken back. */
@@ -50,7 +52,7 @@ export class Fixing {
 
   /** Carries out one fix; while one is on its way, asking again does nothing. */
   apply(skill: SkillDetail, fix: FixView): Promise<boolean> {
-    const said = text.fix.done(skill.name, fix.title);
+    const said = text.fix.done(skill.name, unmarked(fix.title));
     return this.#run(
       skill,
       fix.id,

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { fakeHost } from "../lib/host/fake";
+import { fixable } from "./fixing.svelte";
 import { Screen } from "./screen.svelte";
 
 /** A screen that shows a skill of the library. */
@@ -34,6 +35,16 @@ const valueOf = (skill: { frontMatter: { key: string; value: string }[] }, key: 
   skill.frontMatter.find((field) => field.key === key)?.value;
 
 describe("putting a skill right", () => {
+  test("counts the changes to be made: one may put several checks right", async () => {
+    const { skill } = await shown("Deploy_Staging");
+    const before = skill();
+    const [first] = before.checks.filter(({ fixes }) => fixes.length > 0);
+    expect(fixable(before)).toBe(2);
+    const again = first ? [{ ...first, code: "another-rule" }] : [];
+    expect(fixable({ ...before, checks: [...before.checks, ...again] })).toBe(2);
+    expect(fixable(null)).toBe(0);
+  });
+
   test("does away with what was wrong, says so and offers to take it back", async () => {
     const { made, skill, fix, codes } = await shown("Deploy_Staging");
     expect(codes()).toEqual(["frontmatter-unquoted-colon", "name-form"]);
@@ -141,6 +152,7 @@ describe("putting a skill right", () => {
     host.applyFix = () =>
       Promise.resolve({
         change: "c",
+        name: "x",
         items: [
           {
             tool: "cursor",

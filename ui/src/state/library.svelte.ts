@@ -4,6 +4,8 @@ import type { Host } from "../lib/host/types";
 import { skillRow } from "../lib/rows";
 import { Latest } from "./latest.svelte";
 
+const byName = (a: ToolView, b: ToolView): number => a.name.localeCompare(b.name);
+
 /** The skills on this machine and the tools that read them. */
 export class Library extends Latest<LibraryView> {
   rows = $derived((this.view?.skills ?? []).map(skillRow));
@@ -11,13 +13,15 @@ export class Library extends Latest<LibraryView> {
   /** The tools whose folders are read. */
   found = $derived(this.tools.filter((tool) => tool.on));
   /** The tools that are not here, or not read for another reason than that the person said so. */
-  others = $derived(this.tools.filter((tool) => !tool.on && tool.chosen !== false));
+  others = $derived(this.tools.filter((tool) => !tool.on && tool.chosen !== false).sort(byName));
   /** Tools that nobody decided about and that are not here, or are here by a folder only. */
-  absent = $derived(this.tools.filter((tool) => !tool.on && tool.chosen === null));
+  absent = $derived(this.tools.filter((tool) => !tool.on && tool.chosen === null).sort(byName));
   /** Tools that the person switched off. */
-  off = $derived(this.tools.filter((tool) => !tool.on && tool.chosen !== null));
+  off = $derived(this.tools.filter((tool) => !tool.on && tool.chosen !== null).sort(byName));
   /** Folders of skills of tools that are not here. */
   unread = $derived(this.view?.unread ?? []);
+  /** Skills of which it is not known yet what an inspection finds. */
+  uninspected = $derived(this.view?.uninspected ?? 0);
   byId = $derived(new Map(this.tools.map((tool) => [tool.id, tool])));
 
   constructor(host: Host) {

@@ -4,6 +4,7 @@ import {
   offerRows,
   ordered,
   originsOf,
+  wordsOf,
   type ListRow,
   type Order,
   type StateWord,
@@ -74,7 +75,7 @@ export class Listing {
     }
   });
 
-  words = $derived.by(() => [...new Set(this.all.flatMap((row) => row.word ?? []))]);
+  words = $derived.by(() => [...new Set(this.all.flatMap(wordsOf))]);
   /** Where each row comes from: its server, or the added folders in which it lies. */
   #from = $derived.by(() => {
     const folders = this.#settings.folders.map(({ path }) => path);
@@ -99,7 +100,7 @@ export class Listing {
     const kept = this.filtered
       ? this.all.filter(
           (row) =>
-            (this.state === null || row.word === this.state) &&
+            (this.state === null || wordsOf(row).includes(this.state)) &&
             (this.tool === null || row.tools.includes(this.tool)) &&
             (this.origin === null || this.#from.get(row)?.includes(this.origin)) &&
             (!this.findings || row.findings > 0),

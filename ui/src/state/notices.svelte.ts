@@ -26,7 +26,9 @@ export class Notices {
   show(text: string, action: NoticeAction | null = null, tone: Notice["tone"] = "plain"): number {
     const id = this.#next;
     this.#next += 1;
-    this.shown = [...this.shown.slice(-2), { id, text, tone, action }];
+    // What is said again takes the place of what said it.
+    const others = this.shown.filter((one) => one.text !== text || one.action !== null);
+    this.shown = [...others.slice(-2), { id, text, tone, action }];
     setTimeout(() => this.dismiss(id), action ? STAYS_WITH_ACTION : STAYS);
     return id;
   }

@@ -6,7 +6,7 @@ import type { Host } from "../lib/host/types";
 import { offerKey } from "../lib/rows";
 import { text } from "../lib/text";
 import { Activity } from "./activity.svelte";
-import { Detail } from "./detail.svelte";
+import { Detail, type Tab } from "./detail.svelte";
 import { Fixing } from "./fixing.svelte";
 import { Install } from "./install.svelte";
 import { Library } from "./library.svelte";
@@ -57,10 +57,7 @@ export class Screen {
       host,
       this.notices,
       this.library,
-      (key) => {
-        this.listing.go({ kind: "library" });
-        this.listing.choose(key);
-      },
+      (key) => this.showSkill(key),
       async (change, paths) => {
         this.fixing.takenBack(change);
         const before = this.fixing.before(change);
@@ -171,6 +168,17 @@ export class Screen {
     };
   }
 
+  /** Switches tools that nobody decided about on, or keeps them off, and offers to take it back. */
+  async decide(tools: string[], on: boolean): Promise<boolean> {
+    if (!(await this.settings.setToolsOn(tools, on))) return false;
+    const names = tools.map((tool) => this.library.toolName(tool));
+    this.notices.show(on ? text.unread.isOn(names) : text.unread.isOff(names), {
+      label: text.actions.undo,
+      run: () => void this.settings.setToolsOn(tools, null),
+    });
+    return true;
+  }
+
   /** Shows an error that belongs to no place on the screen. */
   complain(error: ErrorView): void {
     this.notices.show(error.hint ? `${error.message} — ${error.hint}` : error.message, null, "bad");
@@ -185,6 +193,13 @@ export class Screen {
       this.complain(asError(thrown));
       return false;
     }
+  }
+
+  /** Goes to a skill of the library by its row's key. */
+  showSkill(key: string, tab: Tab | null = null): void {
+    this.listing.go({ kind: "library" });
+    this.listing.choose(key);
+    if (tab) this.detail.tab = tab;
   }
 
   /** Goes to an offered skill. */

@@ -301,6 +301,7 @@ describe("undo", () => {
     host.undo = () =>
       Promise.resolve({
         change: "another",
+        name: "release-checklist",
         items: [
           {
             tool: "codex",
@@ -378,4 +379,33 @@ test("in a tool's list the copy that this tool sees is shown", async () => {
   expect(made.detail.skill?.path).toBe("~/.claude/skills/code-review");
   await made.detail.show(row, "cursor");
   expect(made.detail.skill?.path).toBe("~/.cursor/skills/code-review");
+});
+
+describe("notices", () => {
+  test("that say the same do not stack", async () => {
+    const { made } = await screen();
+    made.notices.show("There is nothing to undo");
+    made.notices.show("There is nothing to undo");
+    expect(made.notices.shown.map(({ text }) => text)).toEqual(["There is nothing to undo"]);
+  });
+
+  test("tell of a tool that is kept off, and take that back", async () => {
+    const { made, host } = await screen();
+    const tool = made.library.unread[0]?.tools[0] ?? "";
+    expect(await made.decide([tool], false)).toBe(true);
+    expect(made.library.tool(tool)?.chosen).toBe(false);
+    made.notices.shown.at(-1)?.action?.run();
+    await vi.waitFor(() => expect(made.library.tool(tool)?.chosen).toBeNull());
+    expect(host.calls.filter((call) => call.startsWith("setToolOn")).length).toBe(2);
+  });
+});
+
+test("the tab stays open from skill to skill", async () => {
+  const { made } = await screen();
+  const [one, two] = made.library.rows;
+  await made.detail.show(one ?? null);
+  made.detail.tab = "files";
+  made.detail.path = "SKILL.md";
+  await made.detail.show(two ?? null);
+  expect([made.detail.tab, made.detail.path]).toEqual(["files", null]);
 });

@@ -66,7 +66,7 @@ export class Settings {
   }
 
   /** The same for several at once; the first one stands for them. */
-  setToolsOn(tools: string[], on: boolean): Promise<boolean> {
+  setToolsOn(tools: string[], on: boolean | null): Promise<boolean> {
     return this.#change(tools[0] ?? "", async () => {
       for (const tool of tools) await this.#host.setToolOn(tool, on);
     });

@@ -30,6 +30,7 @@ use news::{Handler, Tells};
 use crate::error::{ClientError, ErrorKind};
 use crate::limits::{URI_BYTES, WATCHED, quoted};
 use crate::samples::Samples;
+use crate::secret::Handed;
 use crate::source::{self, Folder, Source, SourceCell, Unverified};
 use crate::transport;
 use crate::wire::{Offer, Offers, Verdict, told};
@@ -58,11 +59,16 @@ impl Connection {
     /// # Errors
     /// See [`ErrorKind`]; a program that ended at once is told with the last words it wrote.
     pub async fn open(endpoint: &Endpoint, context: &ClientContext) -> Result<Self, ClientError> {
-        let opened = Self::opened(endpoint, context).await;
-        opened.map_err(|error| error.without(&context.secrets()))
+        let handed = context.handed();
+        let opened = Self::opened(endpoint, context, &handed).await;
+        opened.map_err(|error| error.without(&handed))
     }
 
-    async fn opened(endpoint: &Endpoint, context: &ClientContext) -> Result<Self, ClientError> {
+    async fn opened(
+        endpoint: &Endpoint,
+        context: &ClientContext,
+        handed: &Handed,
+    ) -> Result<Self, ClientError> {
         let server = transport::display(endpoint);
         let stop = CancellationToken::new();
         let (news, changes) = watch::channel(0);
@@ -70,7 +76,7 @@ impl Connection {
         let patience = context.timeouts.connect;
         let (service, program) = match endpoint {
             Endpoint::Http { url } => {
-                let transport = transport::http_transport(url, &server, context)?;
+                let transport = transport::http_transport(url, &server, context, handed)?;
                 (shake_hands(&handler, transport, &server, either(), patience, &stop).await?, None)
             }
             Endpoint::Command { program, args } => {
@@ -129,13 +135,8 @@ impl Connection {
             // So that no change after this call is missed, unless the server is slow.
             let _ = tokio::time::timeout(SUBSCRIBED, first).await;
         }
-        let calls = Calls::new(
-            service.peer().clone(),
-            server,
-            context.timeouts,
-            program,
-            context.secrets(),
-        );
+        let calls =
+            Calls::new(service.peer().clone(), server, context.timeouts, program, handed.clone());
         let running = tokio::spawn(async move {
             let _ = service.waiting().await;
             handler.bump();

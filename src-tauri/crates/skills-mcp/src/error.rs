@@ -9,6 +9,7 @@ use rmcp::transport::streamable_http_client::{
 
 use crate::auth::NotRenewed;
 use crate::limits::quoted;
+use crate::secret::{Handed, Secret};
 use crate::transport::TooMany;
 
 /// What kind of failure it was.
@@ -114,17 +115,18 @@ impl ClientError {
     }
 
     /// Without any of these texts, should the server have repeated one.
-    pub(crate) fn without(mut self, secrets: &[String]) -> Self {
+    pub(crate) fn without(mut self, handed: &Handed) -> Self {
         // A shorter one would tear words apart and is no secret.
-        for secret in secrets.iter().filter(|secret| secret.len() >= 8) {
+        let secrets = handed.all();
+        for secret in secrets.iter().map(Secret::expose).filter(|secret| secret.len() >= 8) {
             let mut next: Option<&(dyn Error + 'static)> = Some(&self);
             let mut repeated = false;
             while let Some(current) = next {
-                repeated |= current.to_string().contains(secret.as_str());
+                repeated |= current.to_string().contains(secret);
                 next = current.source();
             }
             if repeated {
-                self.reason = self.reason.replace(secret.as_str(), "…");
+                self.reason = self.reason.replace(secret, "…");
                 self.source = None;
             }
         }
@@ -296,9 +298,9 @@ fn request_fault(error: &(dyn Error + 'static)) -> Option<Fault> {
         } else {
             Fault::new(ErrorKind::Closed, format!("the connection broke: {cause}"))
         }
-    } else if innermost(error).contains("certificate") {
-        Fault::new(ErrorKind::Unreachable, format!("it cannot be trusted: {}", innermost(error)))
-            .hint("its certificate is not one that this system trusts; ask who runs the server")
+    } else if let Some(reason) = not_trusted(error) {
+        Fault::new(ErrorKind::Unreachable, reason)
+            .hint("ask who runs the server; nothing was sent to it")
     } else if error.is_connect() || error.is_request() {
         Fault::new(
             ErrorKind::Unreachable,
@@ -311,6 +313,14 @@ fn request_fault(error: &(dyn Error + 'static)) -> Option<Fault> {
     } else {
         Fault::new(ErrorKind::Closed, format!("the connection broke: {}", innermost(error)))
     })
+}
+
+/// That a certificate is not trusted, and the kind of reason, if it is that.
+pub(crate) fn not_trusted(error: &reqwest::Error) -> Option<String> {
+    let cause = innermost(error);
+    let why = cause.strip_prefix("invalid peer certificate: ")?;
+    let kind = why.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    Some(format!("its certificate is not one that this system trusts ({kind})"))
 }
 
 /// What HTTP itself says was wrong.

@@ -169,6 +169,13 @@ pub(crate) const SUBSCRIPTIONS: usize = 256;
 /// that listening alone does not use them up.
 pub(crate) const LISTENS: usize = 200;
 
+/// The most bytes of files that our own server reads and sends at once, all clients together: as much
+/// as the largest file. Who asks for more waits.
+pub(crate) const READ_BYTES: u64 = 256 * 1024 * 1024;
+
+/// A file of no more bytes than this does not count towards them.
+pub(crate) const SMALL_FILE_BYTES: u64 = 64 * 1024;
+
 /// The most calls of the provider at once; others wait.
 pub(crate) const CALLS_AT_ONCE: usize = 32;
 

@@ -1,5 +1,5 @@
-//! Any [`Provider`] behind MCP: resources, templates, and the skills extension where the provider
-//! publishes entries. It knows nothing of disks.
+//! Any [`Provider`](skills::provider::Provider) behind MCP: resources, templates, and the skills
+//! extension where the provider publishes entries. It knows nothing of disks.
 
 mod answers;
 mod apart;
@@ -12,34 +12,30 @@ mod lines;
 mod observe;
 mod pages;
 mod publish;
+mod refusing;
 mod replies;
+mod room;
 mod shared;
 mod site;
+mod stream;
 mod subscriptions;
 mod views;
 
 use std::fmt;
 use std::sync::Arc;
 
-use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use skills::provider::Provider;
 use skills::provider::policy::Policy;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
-
-use handler::AnySpelling;
-pub use http::serve_http;
-use lines::Lines;
 
 /// Whether this can stand in [`ServeOptions::hosts`]: the name of a machine, without a port.
 pub fn is_host_name(name: &str) -> bool {
     gate::named(name).is_some()
 }
 
-pub use observe::{ClientEvent, Observer, Served, Transport};
-use shared::Shared;
+pub use http::serve_http;
+pub use observe::{ClientEvent, Observer, Refused, Served, Transport};
+pub use stream::{serve_stdio, serve_stream};
 
 /// How a provider is served.
 #[derive(Clone, Default)]
@@ -62,7 +58,12 @@ pub struct ServeOptions {
     pub hosts: Vec<String>,
     /// Is told of clients and requests.
     pub observer: Option<Arc<dyn Observer>>,
+    /// Is told what the provider leaves out, each sentence once; it is logged where this is not set.
+    pub left_out: Option<LeftOut>,
 }
+
+/// Takes a sentence about something that is not served.
+pub type LeftOut = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Without what a token is.
 impl fmt::Debug for ServeOptions {
@@ -75,6 +76,7 @@ impl fmt::Debug for ServeOptions {
             .field("allow_remote", &self.allow_remote)
             .field("hosts", &self.hosts)
             .field("observer", &self.observer.is_some())
+            .field("left_out", &self.left_out.is_some())
             .finish()
     }
 }
@@ -127,44 +129,4 @@ pub enum ServeError {
     /// A task of the server ended in a way it should not.
     #[error("serving ended unexpectedly")]
     Ended(#[source] tokio::task::JoinError),
-}
-
-/// Serves on standard input and output until the input ends or `shutdown` fires. Standard output
-/// belongs to the protocol: logs must go elsewhere.
-///
-/// # Errors
-/// When the client does not speak MCP.
-pub async fn serve_stdio(
-    provider: Arc<dyn Provider>,
-    options: ServeOptions,
-    shutdown: CancellationToken,
-) -> Result<(), ServeError> {
-    let (read, write) = rmcp::transport::stdio_pipes();
-    serve_stream(provider, read, write, options, shutdown).await
-}
-
-/// Serves one client on a pair of streams, a message a line, until the input ends or `shutdown`
-/// fires. Tokens are not asked for: whoever holds the streams started this.
-///
-/// # Errors
-/// When the client does not speak MCP.
-pub async fn serve_stream<R, W>(
-    provider: Arc<dyn Provider>,
-    read: R,
-    write: W,
-    options: ServeOptions,
-    shutdown: CancellationToken,
-) -> Result<(), ServeError>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    let server = AnySpelling::stream(Arc::new(Shared::new(provider, &options).await?));
-    match server.serve_with_ct(Lines::new(read, write), shutdown).await {
-        Ok(running) => running.waiting().await.map(drop).map_err(ServeError::Ended),
-        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
-            Ok(())
-        }
-        Err(error) => Err(ServeError::Handshake(Box::new(error))),
-    }
 }

@@ -44,6 +44,8 @@ pub enum FileOutcome {
     },
     /// It could not be read; says why.
     Failed(String),
+    /// The server was not asked for it: the `SKILL.md` is not what it declares.
+    NotRead,
 }
 
 /// How far a fetch is. Sent after every file.

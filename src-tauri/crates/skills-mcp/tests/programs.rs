@@ -97,3 +97,52 @@ async fn a_program_gets_only_the_environment_it_is_given() {
             .await;
     assert!(error.to_string().ends_with("it wrote: LANG=C PATH=/usr/bin:/bin"), "{error}");
 }
+
+/// Waits until nothing runs under this id any more.
+async fn is_gone(file: &std::path::Path) {
+    let pid = || std::fs::read_to_string(file).ok()?.trim().parse().ok();
+    let gone = async {
+        let pid = loop {
+            match pid().and_then(rustix::process::Pid::from_raw) {
+                Some(pid) => break pid,
+                None => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
+            }
+        };
+        while rustix::process::test_kill_process(pid).is_ok() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), gone).await.expect("still runs");
+}
+
+/// A program that speaks MCP, and has started another that ignores being asked to end.
+fn with_a_child(file: &std::path::Path) -> Endpoint {
+    let answer = r#"{"jsonrpc":"2.0","id":0,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"ttlMs":0,"cacheScope":"private"}}"#;
+    shell(&format!(
+        "trap '' TERM; sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done' & echo $! > {}; \
+         read question; echo '{answer}'; while read question; do :; done",
+        file.display()
+    ))
+}
+
+#[tokio::test]
+async fn what_a_program_started_ends_with_the_connection() {
+    let dir = tempfile::tempdir().unwrap();
+    let connection = Connection::open(&with_a_child(&dir.path().join("closed")), &context()).await;
+    connection.unwrap().close().await;
+    is_gone(&dir.path().join("closed")).await;
+
+    let connection = Connection::open(&with_a_child(&dir.path().join("dropped")), &context()).await;
+    drop(connection.unwrap());
+    is_gone(&dir.path().join("dropped")).await;
+}
+
+#[tokio::test]
+async fn what_programs_wrote_outlives_their_connections() {
+    let words = std::sync::Arc::<skills_mcp::Words>::default();
+    let context = ClientContext { words: Some(words.clone()), ..context() };
+    for word in ["one", "two"] {
+        fails(&shell(&format!("printf '\\033[31m{word}' >&2; exit 1")), &context).await;
+    }
+    assert_eq!(words.lines(9), ["[31mone", "[31mtwo"]);
+}

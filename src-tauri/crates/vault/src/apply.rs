@@ -106,7 +106,7 @@ impl Vault {
             if let Err(error) = &outcome
                 && error.is_crash()
             {
-                return outcome.map(|_| Change { id: run.head.id, items });
+                return outcome.map(|_| Change { id: run.head.id, name: run.head.name, items });
             }
             let (result, error) = match outcome {
                 Ok(result) => (result, None),
@@ -119,7 +119,7 @@ impl Vault {
                 error,
             });
         }
-        Ok(Change { id: run.head.id, items })
+        Ok(Change { id: run.head.id, name: run.head.name, items })
     }
 
     /// Brings one item into its place, or leaves everything as it was.

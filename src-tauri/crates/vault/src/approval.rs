@@ -155,6 +155,7 @@ impl Vault {
     ) -> Result<Approval, VaultError> {
         self.check_current(server)?;
         self.check_fetched(server, entry)?;
+        self.blobs().flush(&server.id, entry.files().iter().map(|file| &file.digest))?;
         let at = Timestamp::now();
         let mut ledger = self.ledger();
         let transaction = ledger.transaction()?;

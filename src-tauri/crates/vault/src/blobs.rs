@@ -57,6 +57,20 @@ impl BlobStore {
         Ok(removed)
     }
 
+    /// Makes sure that these outlast a power cut. Until then they may be lost by one: what is torn
+    /// counts as absent, so that it is only read from the server again.
+    pub(crate) fn flush<'a>(
+        &self,
+        server: &ServerId,
+        digests: impl IntoIterator<Item = &'a Digest>,
+    ) -> Result<(), VaultError> {
+        let folder = self.of_server(server);
+        for digest in digests {
+            disk::flush(&folder.join(digest.hex()))?;
+        }
+        disk::sync_folder(&folder)
+    }
+
     fn put_file(&self, server: &ServerId, digest: &Digest, bytes: &[u8]) -> Result<(), VaultError> {
         let folder = self.of_server(server);
         disk::make_private(&folder)?;

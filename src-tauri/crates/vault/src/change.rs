@@ -19,6 +19,8 @@ use crate::vault::Vault;
 pub struct Change {
     /// What [`Vault::undo`] takes.
     pub id: String,
+    /// The skill's name.
+    pub name: String,
     /// One for each item, in the plan's order.
     pub items: Vec<ItemOutcome>,
 }

@@ -36,18 +36,20 @@ pub(crate) fn missing(path: &Path) -> Vec<PathBuf> {
 
 /// Writes a file that must not exist, flushes it, and gives it the executable bit where asked.
 pub(crate) fn write_new(path: &Path, bytes: &[u8], executable: bool) -> Result<(), VaultError> {
+    let written = write_unflushed(path, bytes, executable).and_then(|file| file.sync_all());
+    written.map_err(VaultError::disk("write", path))
+}
+
+fn write_unflushed(path: &Path, bytes: &[u8], executable: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, if executable { 0o777 } else { 0o666 });
     #[cfg(not(unix))]
     let _ = executable;
-    let write = || -> io::Result<()> {
-        let mut file = options.open(path)?;
-        file.write_all(bytes)?;
-        file.sync_all()
-    };
-    write().map_err(VaultError::disk("write", path))
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    Ok(file)
 }
 
 /// Who may do what with a file or a folder.
@@ -154,15 +156,25 @@ fn create_closed(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Writes a file through a new one beside it and a rename, so that it is whole or absent.
+/// Writes a file through a new one beside it and a rename, so that it is whole or absent while the
+/// system runs. It is not flushed: after a power cut it may be anything, until [`flush`] was called.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), VaultError> {
     let beside = path.with_extension(uuid::Uuid::new_v4().simple().to_string());
-    let written = write_new(&beside, bytes, false).and_then(|()| rename(&beside, path));
+    let written =
+        write_unflushed(&beside, bytes, false).map_err(VaultError::disk("write", &beside));
+    let written = written.and_then(|_| rename(&beside, path));
     if written.is_err() {
         // What failed is told; the left-over is only bytes in our own store.
         let _ = fs::remove_file(&beside);
     }
     written
+}
+
+/// Flushes what was written to a file.
+pub(crate) fn flush(path: &Path) -> Result<(), VaultError> {
+    // Some systems flush only what is open for writing.
+    let opened = OpenOptions::new().write(true).open(path);
+    opened.and_then(|file| file.sync_all()).map_err(VaultError::disk("flush", path))
 }
 
 /// The bytes of a file, at most one more than `most`; `None` when there is none.

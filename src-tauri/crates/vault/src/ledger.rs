@@ -56,6 +56,11 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Option<PathBuf>), VaultEr
     }
 }
 
+/// Another number after each commit of any other connection; what this one writes changes nothing.
+pub(crate) fn version(connection: &Connection) -> Result<i64, VaultError> {
+    Ok(connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
+}
+
 fn open_sound(path: &Path) -> Result<Connection, VaultError> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;

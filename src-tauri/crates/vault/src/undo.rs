@@ -57,7 +57,7 @@ impl Vault {
             });
         }
         outcomes.reverse();
-        Ok(Change { id: head.id, items: outcomes })
+        Ok(Change { id: head.id, name: head.name, items: outcomes })
     }
 
     fn undo_item(&self, head: &ChangeHead, item: &DoneItem) -> Result<ItemResult, VaultError> {

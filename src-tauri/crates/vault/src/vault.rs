@@ -24,6 +24,8 @@ pub struct Vault {
     paths: Paths,
     data: PathBuf,
     ledger: Mutex<Connection>,
+    /// As [`ledger::version`] was last; held while it is looked at.
+    seen: Mutex<i64>,
     blobs: BlobStore,
     #[cfg(test)]
     pub(crate) crash_after: Mutex<Option<crate::apply::Step>>,
@@ -52,11 +54,13 @@ impl Vault {
             taken => Some(taken?),
         };
         let (connection, set_aside) = ledger::open(&data.join("ledger.sqlite"))?;
+        let seen = Mutex::new(ledger::version(&connection)?);
         let vault = Self {
             paths: paths.clone(),
             blobs: BlobStore::new(data.join("blobs")),
             data,
             ledger: Mutex::new(connection),
+            seen,
             #[cfg(test)]
             crash_after: Mutex::new(None),
         };
@@ -78,6 +82,17 @@ impl Vault {
             tracing::warn!(%one, "recovered");
         }
         Ok((vault, recovered))
+    }
+
+    /// Whether another process, as a verb of the command line, wrote to the ledger since this was
+    /// asked last or the vault was opened. Quick enough to be asked every second.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn changed_by_others(&self) -> Result<bool, VaultError> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = ledger::version(&self.ledger())?;
+        Ok(std::mem::replace(&mut *seen, now) != now)
     }
 
     /// Where verified bytes of servers are kept.

@@ -1,10 +1,11 @@
-//! How fast the provider is beside the reference.
+//! How fast the provider and the client are beside the reference.
 
 use crate::program::{cargo, shown};
 use crate::setup::{self, For};
 
 /// `cargo xtask compare`: prints figures and ratios of one run, and judges nothing.
-pub(crate) fn run() -> Result<(), String> {
+pub(crate) fn run(parts: &[String]) -> Result<(), String> {
     setup::set_up(For::Tests)?;
-    shown(&mut cargo(&["bench", "--package", "skillhold-tests", "--bench", "speed"]))
+    let bench = ["bench", "--package", "skillhold-tests", "--bench", "speed", "--"];
+    shown(cargo(&bench).args(parts))
 }

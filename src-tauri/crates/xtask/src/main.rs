@@ -30,7 +30,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   setup         sets the machine up for both, and ends
   types         writes the page's TypeScript types anew (ui/src/lib/bindings)
   icons         draws icons/ anew from icons/icon.svg
-  compare       measures the provider beside FastMCP's, in one run
+  compare [PARTS…]
+                measures provider and client beside FastMCP's, in one run: all, or the parts that
+                are named (lists, reads, many, fetch)
   measure-inspection DIR…
                 counts what the inspection finds in the skills below these folders";
 
@@ -44,7 +46,7 @@ fn main() -> ExitCode {
         ("setup", []) => setup::set_up(setup::For::Tests),
         ("types" | "bindings", []) => types::write(),
         ("icons", []) => icons::draw(),
-        ("compare", []) => compare::run(),
+        ("compare", parts) => compare::run(parts),
         ("measure-inspection", dirs) => measure::inspection(dirs),
         _ => Err(USAGE.to_owned()),
     };

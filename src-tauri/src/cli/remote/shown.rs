@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use skills::entry::Entry;
+use skills::inspect::Finding;
 use skills_mcp::{Offer, Rule, Verdict};
 
 use super::Ended;
@@ -224,7 +225,39 @@ pub(super) struct TakenSkill {
     /// Files whose line endings the server had changed and that were put right.
     pub(super) restored: Vec<String>,
     /// What an inspection found in it, as `code: message`.
-    pub(super) findings: Vec<String>,
+    pub(super) findings: Vec<Found>,
+}
+
+/// Something that an inspection found; in JSON its text alone.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// As in `download-to-shell`.
+    pub(super) code: &'static str,
+    /// Must be accepted by itself.
+    pub(super) grave: bool,
+    /// `code: message`.
+    pub(super) text: String,
+    /// File and line, and what stands there with what is hidden made visible.
+    place: Option<String>,
+}
+
+impl From<&Finding> for Found {
+    fn from(finding: &Finding) -> Self {
+        let diagnostic = &finding.diagnostic;
+        let place = diagnostic.place.as_ref();
+        Self {
+            code: diagnostic.code,
+            grave: finding.is_grave(),
+            text: format!("{}: {}", diagnostic.code, diagnostic.message),
+            place: place.map(|place| format!("{}:{}: {}", place.file, place.line, finding.excerpt)),
+        }
+    }
+}
+
+impl Serialize for Found {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
 }
 
 /// What became of a skill.
@@ -272,7 +305,11 @@ impl Taken {
                 let _ = writeln!(out, "  line endings were put right in {files}");
             }
             for finding in &skill.findings {
-                let _ = writeln!(out, "  found: {}", in_one_line(finding));
+                let grave = if finding.grave { ", grave" } else { "" };
+                let _ = writeln!(out, "  found{grave}: {}", in_one_line(&finding.text));
+                if let Some(place) = &finding.place {
+                    let _ = writeln!(out, "    {}", in_one_line(place));
+                }
             }
         }
         out

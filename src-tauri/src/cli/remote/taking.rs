@@ -1,19 +1,16 @@
 //! `download` and `sync`: skills are brought here whole, every byte checked, through the vault.
 //! Where a tool reads, only what was approved by its whole fingerprint.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
-use skills::blobs::{Blobs, BlobsError};
-use skills::digest::{Digest, Fingerprint};
+use skills::blobs::Blobs as _;
+use skills::digest::Fingerprint;
 use skills::entry::Entry;
-use skills::inspect::inspect;
 use skills::is_nested_main;
 use skills::origin::{Endpoint, ServerId};
-use skills_mcp::{Connection, Fetched, FileOutcome, Offer, Settled, Verdict, nested_entry};
-use tokio_util::sync::CancellationToken;
+use skills_mcp::{Connection, Fetched, Offer, Verdict, nested_entry};
 use vault::Vault;
 use vault::approval::Standing;
 use vault::change::ItemResult;
@@ -21,10 +18,13 @@ use vault::placement::Origin;
 use vault::plan::{Action, OnConflict, Source, Target};
 use vault::servers::SavedServer;
 
+use super::fetching::{fetch, findings, restored};
 use super::offered::{find, unlisted};
 use super::shown::{Became, Taken, TakenSkill, told};
 use super::{Download, Ended, FindPaths, Said, Server, SyncAll};
+use crate::cli::tell;
 use crate::reach::{Reach, reach};
+use crate::render::in_one_line;
 use crate::view::{ErrorCode, ErrorView};
 
 impl Download {
@@ -85,6 +85,7 @@ struct Place {
     reach: Reach,
     endpoint: Endpoint,
     approved: Vec<Fingerprint>,
+    accepted: Vec<String>,
     on_conflict: OnConflict,
 }
 
@@ -110,6 +111,7 @@ impl Place {
             root,
             endpoint: server.endpoint(),
             approved: into.approve.clone(),
+            accepted: into.accept.clone(),
             on_conflict: if overwrite { OnConflict::Replace } else { OnConflict::Keep },
         })
     }
@@ -148,15 +150,19 @@ impl Place {
                 ..refused(offer, String::new())
             });
         }
-        if self.reach.read
-            && let Some(missing) = self.not_approved(entry)
-        {
-            return Ok(refused(offer, missing));
+        let fetched = match fetch(connection, entry).await? {
+            Ok(fetched) => fetched,
+            Err(why) => return Ok(refused(offer, why)),
+        };
+        if !self.reach.read {
+            return self.copy(offer, entry, &fetched);
         }
-        if self.reach.read {
-            self.install(connection, offer, entry).await
-        } else {
-            self.copy(connection, offer, entry).await
+        // Whoever is asked to approve is told first what there is.
+        match self.not_approved(entry).or_else(|| self.not_accepted(&fetched)) {
+            Some(missing) => {
+                Ok(TakenSkill { findings: findings(&fetched), ..refused(offer, missing) })
+            }
+            None => self.install(offer, entry, &fetched),
         }
     }
 
@@ -178,45 +184,57 @@ impl Place {
         })
     }
 
+    /// That something grave was found and nobody accepted it.
+    fn not_accepted(&self, fetched: &Fetched) -> Option<String> {
+        let mut missing: Vec<&str> = Vec::new();
+        let found = findings(fetched);
+        for code in found.iter().filter(|found| found.grave).map(|found| found.code) {
+            if !self.accepted.iter().any(|accepted| accepted == code) && !missing.contains(&code) {
+                missing.push(code);
+            }
+        }
+        (!missing.is_empty()).then(|| {
+            let flags: Vec<String> =
+                missing.iter().map(|code| format!("--accept {code}")).collect();
+            format!(
+                "something grave was found in it; look at it, and if it is meant to be there, add \
+                 {}",
+                flags.join(" ")
+            )
+        })
+    }
+
     /// Where a tool reads: approved, planned and applied as the window does it.
-    async fn install(
+    fn install(
         &self,
-        connection: &Connection,
         offer: &Offer,
         entry: &Entry,
+        fetched: &Fetched,
     ) -> Result<TakenSkill, Ended> {
         let server = self.saved().map_err(Ended::Failed)?;
-        let fetched = match fetch(connection, entry, &server.id, &self.vault).await? {
-            Ok(fetched) => fetched,
-            Err(why) => return Ok(refused(offer, why)),
-        };
+        for bytes in fetched.verified().unwrap_or_default().values() {
+            let kept = self.vault.put(&server.id, bytes);
+            kept.map_err(|error| {
+                Ended::Failed(ErrorView::new(ErrorCode::Disk, error.to_string()))
+            })?;
+        }
         let inner: Vec<Entry> = nested(entry).map(|(_, inner)| inner).collect();
         for skill in inner.iter().chain(std::iter::once(entry)) {
-            let findings = findings(&fetched);
+            let findings = findings(fetched).into_iter().map(|found| found.text).collect();
             if let Some(why) = self.approve(&server, skill, findings).map_err(Ended::Failed)? {
                 return Ok(refused(offer, why));
             }
         }
         let source = Source::Approved { server, entry: Box::new(entry.clone()) };
-        self.place(offer, source, &fetched)
+        self.place(offer, source, fetched)
     }
 
     /// Where no tool reads: the same staging and swap, without an approval.
-    async fn copy(
-        &self,
-        connection: &Connection,
-        offer: &Offer,
-        entry: &Entry,
-    ) -> Result<TakenSkill, Ended> {
-        let (none, store) = (ServerId(String::new()), InMemory::default());
-        let fetched = match fetch(connection, entry, &none, &store).await? {
-            Ok(fetched) => fetched,
-            Err(why) => return Ok(refused(offer, why)),
-        };
+    fn copy(&self, offer: &Offer, entry: &Entry, fetched: &Fetched) -> Result<TakenSkill, Ended> {
         let contents = fetched.verified().unwrap_or_default();
         let source = Source::Unapproved {
             origin: Origin::Server {
-                server: none,
+                server: ServerId(String::new()),
                 label: self.endpoint.shown(),
                 address: self.endpoint.identity(),
                 uri: offer.uri.clone(),
@@ -225,11 +243,11 @@ impl Place {
             files: entry.manifest().clone(),
             contents,
         };
-        self.place(offer, source, &fetched)
+        self.place(offer, source, fetched)
     }
 
     /// The server with this address that the window knows, or a new one, which stays switched off
-    /// until the person switches it on.
+    /// until the person switches it on; that is said.
     fn saved(&self) -> Result<SavedServer, ErrorView> {
         let known = self.vault.servers()?;
         if let Some(server) = known.into_iter().find(|server| server.endpoint == self.endpoint) {
@@ -237,6 +255,12 @@ impl Place {
         }
         let server = self.vault.add_server(&self.endpoint.shown(), self.endpoint.clone())?;
         self.vault.set_server_enabled(&server.id, false)?;
+        let line = format!(
+            "note: {} is kept among the servers of the window now, switched off: what you approve is \
+             bound to it",
+            in_one_line(&self.endpoint.shown())
+        );
+        tell(&format!("{line}\n"));
         Ok(SavedServer { enabled: false, ..server })
     }
 
@@ -261,7 +285,7 @@ impl Place {
 
     fn place(&self, offer: &Offer, source: Source, fetched: &Fetched) -> Result<TakenSkill, Ended> {
         let failed = |error: vault::VaultError| Ended::Failed(ErrorView::from(error));
-        let tools = match self.reach.tools.as_slice() {
+        let tools = match self.reach.here.as_slice() {
             [] => vec![String::new()],
             tools => tools.to_vec(),
         };
@@ -313,64 +337,6 @@ fn nested(entry: &Entry) -> impl Iterator<Item = (&str, Entry)> {
     mains.filter_map(|file| Some((file.path.as_str(), nested_entry(entry, &file.path)?)))
 }
 
-/// All files, or a sentence on why they are not taken.
-async fn fetch(
-    connection: &Connection,
-    entry: &Entry,
-    server: &ServerId,
-    blobs: &dyn Blobs,
-) -> Result<Result<Fetched, String>, Ended> {
-    let cancel = CancellationToken::new();
-    Ok(match connection.fetch_settled(entry, server, blobs, &|_| {}, &cancel).await? {
-        Settled::Verified(fetched) => Ok(fetched),
-        Settled::Changed(_) => {
-            Err("the server changed it while it was fetched; look at it again".to_owned())
-        }
-        Settled::Mismatched(fetched) => {
-            Err(format!("it does not match what it declares: {}", wrong(&fetched)))
-        }
-    })
-}
-
-/// What is wrong with the first file that is not as declared.
-fn wrong(fetched: &Fetched) -> String {
-    let wrong = fetched.files.iter().find_map(|file| match &file.outcome {
-        FileOutcome::Verified { .. } => None,
-        FileOutcome::Mismatch {
-            expected_size,
-            expected,
-            actual_size,
-            actual,
-            only_line_endings,
-            ..
-        } => {
-            let remark =
-                if *only_line_endings { "; the server changed its line endings" } else { "" };
-            Some(format!(
-                "{}: expected {expected_size} bytes, {expected}, received {actual_size} bytes, \
-                 {actual}{remark}",
-                file.path
-            ))
-        }
-        FileOutcome::Failed(why) => Some(format!("{}: {why}", file.path)),
-    });
-    wrong.unwrap_or_else(|| "the front matter is not the declared one".to_owned())
-}
-
-/// What an inspection found in the bytes, as the window would show it.
-fn findings(fetched: &Fetched) -> Vec<String> {
-    let Some(files) = fetched.verified() else { return Vec::new() };
-    let found = inspect(&files).findings;
-    found.iter().map(|one| format!("{}: {}", one.diagnostic.code, one.diagnostic.message)).collect()
-}
-
-fn restored(fetched: &Fetched) -> Vec<String> {
-    let restored = fetched.files.iter().filter(|file| {
-        matches!(file.outcome, FileOutcome::Verified { line_endings_restored: true, .. })
-    });
-    restored.map(|file| file.path.clone()).collect()
-}
-
 fn refused(offer: &Offer, reason: String) -> TakenSkill {
     let fingerprint = match &offer.verdict {
         Verdict::Verifiable(entry) => Some(entry.fingerprint().to_string()),
@@ -386,27 +352,5 @@ fn refused(offer: &Offer, reason: String) -> TakenSkill {
         left_out: Vec::new(),
         restored: Vec::new(),
         findings: Vec::new(),
-    }
-}
-
-/// Bytes of one skill on their way to the disk.
-#[derive(Default)]
-struct InMemory(Mutex<BTreeMap<Digest, Vec<u8>>>);
-
-impl Blobs for InMemory {
-    fn get(&self, _: &ServerId, digest: &Digest) -> Result<Option<Vec<u8>>, BlobsError> {
-        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(digest).cloned())
-    }
-
-    fn put(&self, _: &ServerId, bytes: &[u8]) -> Result<Digest, BlobsError> {
-        let digest = Digest::of(bytes);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(digest, bytes.to_vec());
-        Ok(digest)
-    }
-
-    fn stored(&self, _: &ServerId) -> Result<u64, BlobsError> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(kept.values().map(|bytes| bytes.len() as u64).sum())
     }
 }

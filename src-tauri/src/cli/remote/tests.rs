@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods)]
 
+mod grave;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -255,8 +257,10 @@ async fn into_a_tools_folder_nothing_comes_without_its_whole_fingerprint() {
         let reason = json["skills"][0]["reason"].as_str().unwrap();
         assert!(reason.contains(&format!("--approve {}", played.fingerprint("talk"))), "{reason}");
     }
-    assert_eq!(played.asked(), 0, "nothing was fetched for it");
     assert!(empty(&played.at(".claude/skills")));
+    let (vault, _) = Vault::open(&Paths::under(played.home.path())).unwrap();
+    assert!(vault.servers().unwrap().is_empty(), "no server is kept for what is refused");
+    drop(vault);
 
     // One of another skill does not count.
     let other = played.fingerprint("notes");

@@ -86,7 +86,9 @@ impl Args for Places {
                     .value_parser(PossibleValuesParser::new(names()))
                     .hide_possible_values(true)
                     .help(format!(
-                        "The folders of a tool, whatever the environment says: {}",
+                        "The folders of a tool, exactly as FastMCP's provider for it has them, \
+                         whatever the environment says; Sharing in the window takes every folder \
+                         that the tool reads: {}",
                         names().join(", ")
                     )),
             )

@@ -1,20 +1,27 @@
 //! When a server is told to stop, on each system.
 
 use std::process;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 /// What a process ends with that is told to stop a second time.
 const AT_ONCE: i32 = 130;
 
+/// When what runs should have ended long ago: what serves takes three seconds for its last answers.
+const LATE: Duration = Duration::from_secs(5);
+
 /// Lets what runs end when the process is told to stop, as by Ctrl-C or a closed terminal; ends it
-/// at once when it is told so again.
+/// at once when it is told so again, and in good order when it has not ended by itself, as where
+/// something is being written that nobody reads.
 pub(super) async fn end_when_told(shutdown: CancellationToken) {
     let mut told = Told::listen();
     told.told().await;
     shutdown.cancel();
-    told.told().await;
-    process::exit(AT_ONCE);
+    tokio::select! {
+        () = told.told() => process::exit(AT_ONCE),
+        () = tokio::time::sleep(LATE) => process::exit(0),
+    }
 }
 
 #[cfg(unix)]

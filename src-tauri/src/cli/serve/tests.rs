@@ -61,7 +61,10 @@ fn what_does_not_go_together_is_wrong_use() {
     wrong(&["--stdio", "--strict", "--compatible"]);
     wrong(&["--stdio", "--http", "127.0.0.1:0"]);
     wrong(&[]);
-    wrong(&["--stdio", "--page-size", "0"]);
+    for size in ["0", "-1", "x"] {
+        let size = format!("--page-size={size}");
+        assert!(wrong(&["--stdio", &size]).contains("at least 1 item"), "{size}");
+    }
     wrong(&["--stdio", "--compatible", "--main-file", "../X"]);
     wrong(&["--http", "127.0.0.1:0", "--token-file", "x", "--no-token"]);
     wrong(&["--stdio", "--token-file", "x"]);
@@ -145,7 +148,8 @@ fn what_is_served_and_what_is_not_is_a_line_each() {
             [
                 "serving 1 skill from ~/shelf, ~/other",
                 "warning: ~/later is not there; it is served once it is",
-                "warning: the skill \"two\" is left out: it is in more than one root",
+                "warning: the skill \"two\" is left out: it is in more than one folder: ~/shelf, \
+                 ~/other",
             ]
         );
         assert!(hint(&provider).is_some());
@@ -159,4 +163,63 @@ fn what_is_served_and_what_is_not_is_a_line_each() {
         let lines = summary(&paths, &places, &provider);
         assert_eq!(lines[0], "serving 2 skills from ~/shelf, ~/other");
     }
+}
+
+#[test]
+fn a_folder_without_a_main_file_is_no_skill() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::under(home.path());
+    let shelf = home.path().join("shelf");
+    std::fs::create_dir_all(shelf.join("one")).unwrap();
+    std::fs::write(shelf.join("one").join(MAIN_FILE), "x").unwrap();
+    let prepare = |folder: &std::path::Path| {
+        let folder = folder.to_str().unwrap();
+        read(&["--stdio", "--skill", folder]).unwrap().prepare(&paths).map(drop)
+    };
+    assert_eq!(
+        prepare(&shelf).unwrap_err().to_string(),
+        format!(
+            "{} holds no SKILL.md, so it is no skill; --root takes a folder whose sub-folders are \
+             skills",
+            shelf.display()
+        )
+    );
+    assert!(prepare(&shelf.join("one")).is_ok());
+    assert!(prepare(&home.path().join("later")).is_ok());
+}
+
+#[test]
+fn a_root_that_is_a_project_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::under(home.path());
+    let skill = home.path().join("site/.claude/skills/deploy");
+    std::fs::create_dir_all(&skill).unwrap();
+    std::fs::write(skill.join(MAIN_FILE), "---\nname: deploy\ndescription: x\n---\n").unwrap();
+    let places = [Place::Root(home.path().join("site"))];
+    let provider = DirectoryProvider::of(places.to_vec(), Options::default());
+    assert_eq!(
+        summary(&paths, &places, &provider)[1],
+        "hint: ~/site is a project, so its skills have addresses as \
+         skill://.claude/skills/NAME/SKILL.md; for skill://NAME/SKILL.md give --root \
+         ~/site/.claude/skills"
+    );
+}
+
+#[test]
+fn an_address_for_every_one_says_which() {
+    let at = |bound: &str, names: &[&str], own: Option<&str>| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        reached_at(bound.parse().unwrap(), &names, own.map(|ip| ip.parse().unwrap()))
+    };
+    assert_eq!(at("127.0.0.1:80", &[], Some("192.168.1.7")), None);
+    assert_eq!(
+        at("0.0.0.0:80", &["box.local"], Some("192.168.1.7")).unwrap(),
+        "0.0.0.0 stands for every address of this machine: other machines use \
+         http://192.168.1.7:80/mcp or http://box.local:80/mcp, programs here http://localhost:80/mcp"
+    );
+    assert_eq!(
+        at("[::]:80", &[], None).unwrap(),
+        ":: stands for every address of this machine: other machines use an address of this one, \
+         programs here http://localhost:80/mcp"
+    );
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
+use skills::provider::Place;
 use skills::provider::policy::{Action, Caller, Pattern, PatternError, Patterns, Policy};
-use skills::provider::{DirectoryProvider, Options, Place, Provider as _};
 use skills_mcp::server::Token;
 use toml::Spanned;
 
@@ -98,11 +98,7 @@ struct Row {
 
 impl Tokens {
     /// Reads a file; roots in it are held against the places that are served.
-    pub(super) fn read(
-        file: &Path,
-        places: &[Place],
-        options: &Options,
-    ) -> Result<Self, TokensError> {
+    pub(super) fn read(file: &Path, places: &[Place]) -> Result<Self, TokensError> {
         let unreadable = |error| TokensError::Unreadable(file.to_owned(), error);
         let opened = fs::File::open(file).map_err(unreadable)?;
         let metadata = opened.metadata().map_err(unreadable)?;
@@ -139,12 +135,8 @@ impl Tokens {
         if tokens.is_empty() {
             return Err(at(0, Wrong::Nothing));
         }
-        let policy = sets.values().flatten().any(Set::limits).then(|| {
-            let places = places
-                .iter()
-                .map(|place| Arc::new(DirectoryProvider::of(vec![place.clone()], options.clone())));
-            Arc::new(PerToken { sets, places: places.collect() }) as Arc<dyn Policy>
-        });
+        let limits = sets.values().flatten().any(Set::limits);
+        let policy = limits.then(|| Arc::new(PerToken { sets }) as Arc<dyn Policy>);
         let mut warnings = Vec::new();
         if others_may_read(&metadata) {
             warnings.push(format!(
@@ -253,32 +245,12 @@ impl Set {
 /// only of what is served from there; what no table speaks of is hidden.
 struct PerToken {
     sets: Sets,
-    /// Each place by itself, in order.
-    places: Vec<Arc<DirectoryProvider>>,
-}
-
-impl PerToken {
-    /// Whether this place gives what is served under a URI. Of several that have it the first does;
-    /// a folder or template may be that of several.
-    fn gives(&self, place: usize, action: Action, uri: &str) -> bool {
-        let has = |provider: &Arc<DirectoryProvider>| match action {
-            // In compatible mode folders have no URI of their own.
-            Action::Template => provider.canonical(&format!("{uri}/_manifest")).is_some(),
-            Action::List | Action::Read | Action::Directory | Action::Discover => {
-                provider.canonical(uri).is_some()
-            }
-        };
-        match action {
-            Action::Template | Action::Directory => self.places.get(place).is_some_and(has),
-            _ => self.places.iter().position(has) == Some(place),
-        }
-    }
 }
 
 impl Policy for PerToken {
-    fn allows(&self, caller: &Caller, action: Action, uri: &str) -> bool {
+    fn allows(&self, caller: &Caller, action: Action, uri: &str, place: Option<usize>) -> bool {
         let sets = caller.identity.as_ref().and_then(|name| self.sets.get(name));
-        let speaks = |set: &&Set| set.place.is_none_or(|place| self.gives(place, action, uri));
+        let speaks = |set: &&Set| set.place.is_none() || set.place == place;
         let mut speaking = sets.into_iter().flatten().filter(speaks).peekable();
         if speaking.peek().is_none() {
             return false;

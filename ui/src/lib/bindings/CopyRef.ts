@@ -23,4 +23,8 @@ fingerprint: string | null,
 /**
  * Whether the folder is a link.
  */
-linked: boolean, };
+linked: boolean, 
+/**
+ * The project in which alone it counts, as a person writes it.
+ */
+project: string | null, };

@@ -25,6 +25,10 @@ tools: Array<ToolView>,
  */
 skills: Array<SkillRow>, 
 /**
+ * Skills that are still to be inspected: their rows say nothing of findings yet.
+ */
+uninspected: number, 
+/**
  * Roots that could not be read.
  */
 problems: Array<RootProblem>, 

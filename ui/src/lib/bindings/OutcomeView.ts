@@ -10,6 +10,10 @@ export type OutcomeView = {
  */
 change: string, 
 /**
+ * The skill's name.
+ */
+name: string, 
+/**
  * A row for each tool.
  */
 items: Array<OutcomeItem>, };

@@ -13,8 +13,28 @@ protocol: string,
 /**
  * Where its skills come from.
  */
-source: OfferSource, } | { "kind": "unreachable", 
+source: OfferSource, } | { "kind": "needsSignIn", 
+/**
+ * What it said.
+ */
+error: ErrorView, 
+/**
+ * Whether a sign-in in the browser can begin; else it takes another token.
+ */
+possible: boolean, } | { "kind": "refused", 
+/**
+ * What it did wrong, and what to do.
+ */
+error: ErrorView, 
+/**
+ * When it is tried again by itself, in RFC 3339.
+ */
+again: string | null, } | { "kind": "unreachable", 
 /**
  * Why, and what to do.
  */
-error: ErrorView, };
+error: ErrorView, 
+/**
+ * When it is tried again by itself, in RFC 3339.
+ */
+again: string | null, };

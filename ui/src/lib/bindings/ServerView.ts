@@ -32,6 +32,10 @@ state: ServerState,
  */
 enabled: boolean, 
 /**
+ * Whether somebody is signed in to it.
+ */
+signedIn: boolean, 
+/**
  * What it offers.
  */
 offers: Array<OfferRow>, 

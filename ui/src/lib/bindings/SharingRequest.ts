@@ -23,4 +23,8 @@ uri: string | null,
 /**
  * The code of the error it was answered with.
  */
-error: number | null, };
+error: number | null, 
+/**
+ * Why it was turned away before it could ask for anything; `method` is then HTTP's.
+ */
+refused?: string, };

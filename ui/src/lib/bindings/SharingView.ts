@@ -48,6 +48,10 @@ folders: Array<SharedFolder>,
  */
 skills: number | null, 
 /**
+ * Which they are, by their paths, as in `notes` or `team/notes`, in order.
+ */
+shared: Array<string>, 
+/**
  * The port on this machine; 0 takes a free one at each start.
  */
 port: number, 

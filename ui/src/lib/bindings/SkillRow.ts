@@ -31,6 +31,14 @@ errors: number,
  */
 warnings: number, 
 /**
+ * The worst count of grave findings of the inspection; 0 also while nothing was inspected.
+ */
+grave: number, 
+/**
+ * How many cautions, in the same way.
+ */
+cautions: number, 
+/**
  * Each place where it lies.
  */
 copies: Array<CopyRef>, };

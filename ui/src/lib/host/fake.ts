@@ -83,6 +83,14 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       return file(copy.files, path, copy.name, { kind: "local" });
     },
 
+    async compareFile(id, other, path) {
+      state.record("compareFile", id, other, path);
+      await state.wait();
+      const [here, there] = [state.copy(id).files[path], state.copy(other).files[path]];
+      if (/\.(xlsx|png|bin)$/.test(path)) return null;
+      return content.diff(here ?? "", there ?? "");
+    },
+
     async applyFix(id, fix) {
       state.record("applyFix", id, fix);
       await state.wait(20);
@@ -190,6 +198,39 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       state.emit("servers");
     },
 
+    async serverWords(id) {
+      state.record("serverWords", id);
+      return state.server(id).words ?? [];
+    },
+
+    async previewSignIn(id) {
+      state.record("previewSignIn", id);
+      await state.wait(4);
+      const { label, address } = state.server(id);
+      return {
+        token: id,
+        label,
+        address,
+        issuer: "https://login.example",
+        opens: "https://login.example/authorize",
+        scopes: ["skills:read", "offline_access"],
+        kept: "keychain",
+      };
+    },
+
+    async signIn(token, job) {
+      state.record("signIn", token);
+      await state.run(job, [{ what: "", bytes: 0 }], () => undefined);
+      state.server(token).signedIn = true;
+      state.emit("servers");
+    },
+
+    async signOut(id) {
+      state.record("signOut", id);
+      state.server(id).signedIn = false;
+      state.emit("servers");
+    },
+
     async offerDetail(id, uri) {
       state.record("offerDetail", id, uri);
       await state.wait();
@@ -241,6 +282,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       if (!understood || !offer.unverifiable) throw failure("badInput", "it needs a yes");
       return {
         change: state.fresh("change"),
+        name: offer.name,
         items: [
           {
             tool: "",

@@ -10,6 +10,7 @@ test("every method is the command of the same name, with the arguments under the
   });
   await tauriHost.library();
   await tauriHost.skillFile("0123", "a/b.md");
+  await tauriHost.compareFile("0123", "4567", "a/b.md");
   await tauriHost.approve("r", "f", true, ["hidden-characters"]);
   await tauriHost.plan({ kind: "copy", id: "0123" }, [
     { tool: "codex", onConflict: "keep", name: null },
@@ -17,6 +18,7 @@ test("every method is the command of the same name, with the arguments under the
   expect(calls).toEqual([
     ["library", {}],
     ["skill_file", { copy: "0123", path: "a/b.md" }],
+    ["compare_file", { copy: "0123", with: "4567", path: "a/b.md" }],
     ["approve", { review: "r", fingerprint: "f", grant: true, ticked: ["hidden-characters"] }],
     [
       "plan",
@@ -94,6 +96,10 @@ test("what is given to servers goes under the names that the commands take", asy
   await tauriHost.addFound("f", "a", []);
   await tauriHost.serverSettings("s");
   await tauriHost.changeServer("s", change);
+  await tauriHost.serverWords("s");
+  await tauriHost.previewSignIn("s");
+  await tauriHost.signIn("t", "j");
+  await tauriHost.signOut("s");
   expect(calls).toEqual([
     ["add_http_server", { label: "a", url: "http://x", given: { token: null, headers } }],
     ["preview_command", { line: "npx srv", variables: [{ name: "KEY", value: "v" }] }],
@@ -102,6 +108,10 @@ test("what is given to servers goes under the names that the commands take", asy
     ["add_found", { found: "f", label: "a", filled: [] }],
     ["server_settings", { server: "s" }],
     ["change_server", { server: "s", change }],
+    ["server_words", { server: "s" }],
+    ["preview_sign_in", { server: "s" }],
+    ["sign_in", { token: "t", job: "j" }],
+    ["sign_out", { server: "s" }],
   ]);
 });
 

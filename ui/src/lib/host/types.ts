@@ -7,6 +7,7 @@
 import type { ActivityView } from "../bindings/ActivityView";
 import type { Changed } from "../bindings/Changed";
 import type { CommandPreview } from "../bindings/CommandPreview";
+import type { DiffLine } from "../bindings/DiffLine";
 import type { FileContent } from "../bindings/FileContent";
 import type { FoundServers } from "../bindings/FoundServers";
 import type { GivenValues } from "../bindings/GivenValues";
@@ -26,6 +27,7 @@ import type { ServersView } from "../bindings/ServersView";
 import type { SettingsView } from "../bindings/SettingsView";
 import type { SharingChange } from "../bindings/SharingChange";
 import type { SharingView } from "../bindings/SharingView";
+import type { SignInPreview } from "../bindings/SignInPreview";
 import type { SkillDetail } from "../bindings/SkillDetail";
 import type { SourceRef } from "../bindings/SourceRef";
 import type { TargetRef } from "../bindings/TargetRef";
@@ -41,6 +43,8 @@ export interface Host {
   skillDetail(copy: string): Promise<SkillDetail>;
   /** One file of a local skill. */
   skillFile(copy: string, path: string): Promise<FileContent>;
+  /** The lines in which one file of two copies differs; nothing where either is not text. */
+  compareFile(copy: string, other: string, path: string): Promise<DiffLine[] | null>;
   /** Carries out one fix of a local skill through a plan; it can be undone like any change. */
   applyFix(copy: string, fix: string): Promise<OutcomeView>;
   /** Carries out the first fix of every diagnostic that has one, as one change. */
@@ -73,6 +77,15 @@ export interface Host {
   setServerEnabled(server: string, enabled: boolean): Promise<void>;
   /** Connects again, or asks a connected server for its list again. */
   refreshServer(server: string): Promise<void>;
+
+  /** The last lines that a server's program wrote to its standard error. */
+  serverWords(server: string): Promise<string[]>;
+  /** Where a person would sign in to a server; opens nothing. */
+  previewSignIn(server: string): Promise<SignInPreview>;
+  /** Opens the browser where it was shown, and waits until they signed in; `job` is what `cancel` takes. */
+  signIn(token: string, job: string): Promise<void>;
+  /** Forgets what the person was given when they signed in. */
+  signOut(server: string): Promise<void>;
 
   /** One offered skill from what was declared; fetches nothing. */
   offerDetail(server: string, uri: string): Promise<OfferDetail>;

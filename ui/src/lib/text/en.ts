@@ -44,6 +44,7 @@ export const en = {
     showFound: "Show found only",
     notFound: "not found",
     folderOnly: "folder only",
+    skills: (count: number) => plural(count, "skill", "skills"),
     hide: "Hide sidebar",
     show: "Show sidebar",
     resize: "Width of the list",
@@ -53,6 +54,8 @@ export const en = {
     off: "off",
     connecting: "connecting",
     connected: "connected",
+    needsSignIn: "needs sign-in",
+    refused: "refused",
     unreachable: "unreachable",
   },
 
@@ -73,6 +76,9 @@ export const en = {
       shown === all
         ? plural(all, "skill", "skills")
         : `${shown} of ${plural(all, "skill", "skills")}`,
+    grave: (count: number) => `${count} grave`,
+    found: (count: number) => plural(count, "finding", "findings"),
+    onlyIn: (project: string) => `only in ${project}`,
     moreTools: (count: number) => `+${count}`,
     inTools: (names: string[]) => `in ${names.join(", ")}`,
     from: (origin: string) => `from ${origin}`,
@@ -85,7 +91,10 @@ export const en = {
       libraryHint:
         "Add a server to see what it offers, or put a folder with a SKILL.md into a tool’s skills folder.",
       attention: "Nothing needs attention",
-      attentionHint: "Skills that break a rule, were edited or have diverged appear here.",
+      attentionHint:
+        "Skills that break a rule, were edited, have diverged or have grave findings appear here.",
+      stillInspecting: (count: number) =>
+        `${plural(count, "skill is", "skills are")} still being inspected.`,
       toReview: "Nothing to review",
       toReviewHint: "Skills that a server offers and nobody has looked at appear here.",
       tool: (name: string) => `${name} has no skills`,
@@ -102,11 +111,14 @@ export const en = {
       serverOff: "This server is switched off",
       serverConnecting: "Connecting",
       serverUnreachable: "Not to be reached, and nothing is remembered of it",
+      serverRefused: "It was refused, and nothing is remembered of it",
+      serverNeedsSignIn: "It shows what it offers when you have signed in",
     },
   },
 
   words: {
     invalid: "invalid",
+    grave: "grave",
     edited: "edited",
     diverged: "diverged",
     new: "new",
@@ -121,6 +133,7 @@ export const en = {
 
   wordHelp: {
     invalid: "It breaks a rule for skills",
+    grave: "Its inspection found something that must be looked at",
     edited: "It was changed after Skillhold installed it",
     diverged: "Copies in several places differ",
     new: "Nobody has reviewed it",
@@ -332,12 +345,15 @@ export const en = {
     notOurs: "Skillhold did not place this copy.",
     installedIn: "Installed in",
     notInstalled: "Not installed in any tool from here.",
+    onlyIn: (project: string) => `only inside ${project}`,
+    lines: (path: string) => `How ${path} differs`,
+    notText: (here: string, there: string) => `Not shown line by line: ${here} against ${there}.`,
+    noFile: "no file",
     compare: "Compare",
     compareWith: "Compare with",
     differs: { same: "same", changed: "differs", onlyHere: "only here", onlyThere: "only there" },
+    alike: (count: number) => `${plural(count, "other file is", "other files are")} the same.`,
     identical: "Both copies have the same files, byte for byte.",
-    file: "File",
-    difference: "Difference",
   },
 
   history: {
@@ -417,7 +433,7 @@ export const en = {
     showAll: (count: number) => `Show ${plural(count, "tool", "tools")} not found or switched off`,
     looking: "Looking at what is in each tool’s folder",
     standing: {
-      free: "free",
+      free: "nothing there yet",
       identical: "identical already there",
       ours: "different content, ours",
       foreign: "different content, not ours",
@@ -462,6 +478,9 @@ export const en = {
     undo: "Undo",
     undoing: "Undoing…",
     blocked: "It cannot be installed yet",
+    grave: (count: number) =>
+      `${plural(count, "grave finding", "grave findings")} in what would be copied, which nobody reviewed`,
+    graveAt: (file: string, line: number) => `${file}, line ${line}`,
   },
 
   undo: {
@@ -596,6 +615,25 @@ export const en = {
     done: "The unverified copy is in",
   },
 
+  signIn: {
+    title: (label: string) => `Sign in to “${label}”`,
+    asking: "Asking the server where",
+    failed: "You cannot sign in there",
+    note: "Skillhold registers with the authorization server and opens this page in your browser. Sign in only if you know both addresses.",
+    server: "Server",
+    issuer: "Authorization server",
+    opens: "Page that opens",
+    scopes: "It asks for",
+    noScopes: "Nothing in particular",
+    kept: {
+      keychain: "What you are given is kept in the system’s keychain, and renewed by itself.",
+      file: "What you are given is kept in a file that only you may read, because no keychain of the system could be used. It is renewed by itself.",
+    },
+    open: "Open in browser",
+    waiting: "Waiting for you to sign in in your browser.",
+    done: (label: string) => `Signed in to “${label}”`,
+  },
+
   server: {
     label: "Server",
     about: "About this server",
@@ -644,6 +682,13 @@ export const en = {
     offline: "Not to be reached. The list below is what it offered last.",
     samplesNote: "Four small skills that come with Skillhold, reached through the real protocol.",
     openDetails: (label: string, state: string) => `About ${label}, ${state}`,
+    again: (time: string) => `Tries again by itself at ${time}.`,
+    words: "What its program wrote",
+    wordsNone: "It wrote nothing.",
+    copyWords: "Copy",
+    signIn: "Sign in…",
+    signOut: "Sign out",
+    signedOut: (label: string) => `Signed out of “${label}”`,
     refusedList: "Refused and unverifiable",
     count: {
       new: (count: number) => `${count} to review`,
@@ -677,7 +722,7 @@ export const en = {
   sharing: {
     title: "Sharing",
     about:
-      "Programs on this machine that speak MCP can read your skills from Skillhold. They can change nothing, and need the token.",
+      "Programs on this machine that speak MCP can read your skills from Skillhold. They can change nothing, and need the token. Once it is on, it is on again at the next start, until you stop it.",
     start: "Start sharing",
     stop: "Stop sharing",
     switch: "Share my skills",
@@ -710,6 +755,8 @@ export const en = {
 
     what: "What is shared",
     tools: "Folders of your tools",
+    toolsHelp:
+      "A tick shares every folder that the tool reads. “skillhold serve --tool” takes fewer: those that FastMCP’s provider for the tool has.",
     noTools: "No tool that keeps skills was found on this machine.",
     noToolsHint: "Add a folder below. A tool can be switched on in Settings, under Tools.",
     folders: "Further folders",
@@ -722,8 +769,15 @@ export const en = {
     nothing: "There is nothing to share",
     nothingHint: "Tick a tool, or add a folder.",
     whatFailed: "What is shared was left as it was",
+    sharedSkills: "Skills that are shared",
+    sharedHelp: "Programs with the token can read each of these.",
+    sharedGrave: (count: number) =>
+      `Programs with the token can read each of these. ${plural(count, "has", "have")} grave findings: look at them first.`,
+    seeChecks: "Show its checks",
+    seeCopies: "Compare its copies",
     leftOut: "Left out",
-    leftOutHelp: "In a folder that is shared, and still not given to others:",
+    leftOutHelp:
+      "In a folder that is shared. What breaks a rule can still be read as plain resources. Of one name with different contents none is given: make them equal, rename one, or untick a tool.",
     showRest: (count: number) => `Show ${count.toLocaleString("en-US")} more`,
 
     connect: "Connect a program",
@@ -809,6 +863,7 @@ export const en = {
     program: "Program",
     answer: "Answer",
     answered: "answered",
+    refused: "turned away",
     code: (code: number) => `error ${code}`,
     codes: {
       [-32700]: "what was sent is not JSON",
@@ -856,7 +911,7 @@ export const en = {
     skills: (count: number) => plural(count, "skill", "skills"),
     tools: "Tools",
     toolsHelp:
-      "A tool found on this machine is read by itself. One that left only a folder behind is read once you switch it on.",
+      "A tool found on this machine is read by itself. One that left only a folder behind is read once you switch it on. Another folder changes only where Skillhold looks and copies to: the tool itself stays as it is.",
     noTools: "No tool was found on this machine. Switch one on to read its folders all the same.",
     showAllTools: (count: number) => `Show all (${count} more)`,
     showFewerTools: "Show only those found or set",
@@ -869,6 +924,11 @@ export const en = {
     isUnread: (skills: number) => `${plural(skills, "skill", "skills")}, not read`,
     overridden: "your folder",
     useFolder: "Use another folder…",
+    useFolderHelp: (tool: string) =>
+      `Skillhold then reads and copies to that folder only. ${tool} itself is not changed.`,
+    folderUsed: (tool: string, path: string) =>
+      `Skillhold now looks in ${path} for ${tool}, which itself was not changed`,
+    folderReset: (tool: string) => `Skillhold looks in the folders that ${tool} reads by itself`,
     reset: "Reset",
     resetHelp: "Goes back to the folders that the tool reads by itself",
     toolFailed: (tool: string) => `${tool} was left as it was`,
@@ -883,10 +943,13 @@ export const en = {
         : "They belong to tools that were not found here.",
     skills: (count: number) => plural(count, "skill", "skills"),
     switchOn: "Switch on",
-    leaveOff: "Leave off",
-    leaveAllOff: "Leave all off",
+    keepOff: "Keep off",
+    keepAllOff: "Keep all off",
+    keepOffHelp: "Not read, and not offered again. Settings, under Tools, switches it on.",
     more: (count: number) => `${count} more in Settings`,
-    isOn: (names: string[]) => `${names.join(" and ")}: switched on`,
+    isOn: (names: string[]) => `${names.join(", ")}: switched on`,
+    isOff: (names: string[]) =>
+      `${names.join(", ")}: kept off. Settings, under Tools, switches it on.`,
     failed: "It could not be switched on",
   },
   welcome: {
@@ -902,6 +965,10 @@ export const en = {
     server: "Add a server",
     serverHelp: "By address, by a command on this machine, or from the settings of another tool.",
     later: "Go to the library",
+    laterHelp: (skills: number) =>
+      skills === 0
+        ? "It is empty so far, and fills by itself."
+        : "Every skill that was found, what is wrong with it and which tools see it.",
   },
 
   keys: {

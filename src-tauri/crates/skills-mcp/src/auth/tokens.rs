@@ -15,6 +15,7 @@ use super::grant::{Grant, Keep};
 use super::wire::{Wire, check_address, manager};
 use crate::Secret;
 use crate::limits::Timeouts;
+use crate::secret::Handed;
 
 /// A token that is due could not be renewed now; it may be possible later.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +28,7 @@ pub(crate) struct Tokens {
     server: Url,
     keep: Arc<dyn Keep>,
     timeouts: Timeouts,
+    handed: Handed,
     held: Mutex<Held>,
 }
 
@@ -37,8 +39,15 @@ struct Held {
 }
 
 impl Tokens {
-    pub(crate) fn new(server: &Url, keep: Arc<dyn Keep>, timeouts: Timeouts) -> Arc<Self> {
-        Arc::new(Self { server: server.clone(), keep, timeouts, held: Mutex::default() })
+    /// Tells `handed` of each token that it gives out.
+    pub(crate) fn new(
+        server: &Url,
+        keep: Arc<dyn Keep>,
+        timeouts: Timeouts,
+        handed: &Handed,
+    ) -> Arc<Self> {
+        let (server, handed) = (server.clone(), handed.clone());
+        Arc::new(Self { server, keep, timeouts, handed, held: Mutex::default() })
     }
 
     /// The token to send; `None` where nobody is signed in.
@@ -47,7 +56,7 @@ impl Tokens {
             let mut held = self.held.lock().await;
             self.load(&mut held).await?;
             match &held.grant {
-                Some(grant) if grant.is_fresh(now()) => return Ok(grant.access_token()),
+                Some(grant) if grant.is_fresh(now()) => return Ok(self.hand(grant)),
                 Some(grant) => grant.access_token(),
                 None => return Ok(None),
             }
@@ -76,7 +85,7 @@ impl Tokens {
         let Some(grant) = &held.grant else { return Ok(None) };
         match grant.access_token() {
             // Somebody else was faster.
-            Some(token) if token != *sent && grant.is_fresh(now()) => return Ok(Some(token)),
+            Some(token) if token != *sent && grant.is_fresh(now()) => return Ok(self.hand(grant)),
             _ => {}
         }
         let within = self.timeouts.connect * 2;
@@ -92,7 +101,13 @@ impl Tokens {
             tracing::warn!(%error, "a renewed sign-in is not kept");
         }
         held.grant = asked;
-        Ok(held.grant.as_ref().and_then(Grant::access_token))
+        Ok(held.grant.as_ref().and_then(|grant| self.hand(grant)))
+    }
+
+    fn hand(&self, grant: &Grant) -> Option<Secret> {
+        let token = grant.access_token()?;
+        self.handed.add(&token);
+        Some(token)
     }
 
     async fn load(&self, held: &mut Held) -> Result<(), NotRenewed> {

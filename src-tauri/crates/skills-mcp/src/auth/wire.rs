@@ -11,6 +11,7 @@ use rmcp::transport::auth::{
 use serde_json::Value;
 use url::Url;
 
+use crate::error::not_trusted;
 use crate::limits::{OAUTH_BYTES, Timeouts, URI_BYTES};
 use crate::transport::{is_loopback, pool};
 
@@ -57,6 +58,8 @@ pub(super) enum WireError {
     Slow,
     #[error("it cannot be reached")]
     Unreachable(#[source] reqwest::Error),
+    #[error("{0}")]
+    NotTrusted(String),
     #[error("the request cannot be made")]
     Request,
 }
@@ -96,6 +99,8 @@ impl Wire {
         let failed = |error: reqwest::Error| {
             if error.is_timeout() {
                 WireError::Slow
+            } else if let Some(reason) = not_trusted(&error) {
+                WireError::NotTrusted(reason)
             } else {
                 // The address may hold what is nobody's business.
                 WireError::Unreachable(error.without_url())

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::error::{ClientError, ErrorKind};
 use crate::limits::Timeouts;
+use crate::secret::Handed;
 use crate::transport::{AnswerBytes, Program};
 use crate::verify::Received;
 
@@ -55,7 +56,7 @@ pub(crate) struct Calls {
     timeouts: Timeouts,
     program: Option<Arc<Program>>,
     /// What the server was given and must not come back in a message.
-    secrets: Vec<String>,
+    handed: Handed,
 }
 
 impl std::fmt::Debug for Calls {
@@ -70,9 +71,9 @@ impl Calls {
         server: String,
         timeouts: Timeouts,
         program: Option<Arc<Program>>,
-        secrets: Vec<String>,
+        handed: Handed,
     ) -> Self {
-        Self { peer, server, timeouts, program, secrets }
+        Self { peer, server, timeouts, program, handed }
     }
 
     pub(crate) fn server(&self) -> &str {
@@ -218,7 +219,7 @@ impl Calls {
             let reason = "the answer ended before it was whole";
             return ClientError::new(ErrorKind::Closed, doing, &self.server, reason);
         }
-        let error = ClientError::calling(doing, &self.server, error).without(&self.secrets);
+        let error = ClientError::calling(doing, &self.server, error).without(&self.handed);
         match &self.program {
             Some(program) if matches!(error.kind(), ErrorKind::Closed | ErrorKind::Timeout) => {
                 program.explain(error).await

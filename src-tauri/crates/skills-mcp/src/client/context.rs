@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::auth::Keep;
 use crate::limits::Timeouts;
 use crate::samples::Samples;
+use crate::secret::Handed;
 use crate::transport::Words;
 
 /// What a connection needs from outside.
@@ -32,9 +33,9 @@ pub struct ClientContext {
 
 impl ClientContext {
     /// What is secret of it and goes to an HTTP server.
-    pub(crate) fn secrets(&self) -> Vec<String> {
+    pub(crate) fn handed(&self) -> Handed {
         let headers = self.headers.iter().map(|(_, value)| value.clone());
-        headers.chain(self.token.clone()).collect()
+        Handed::of(headers.chain(self.token.clone()))
     }
 }
 

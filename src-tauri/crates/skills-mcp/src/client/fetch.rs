@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
+use skills::MAIN_FILE;
 use skills::blobs::Blobs;
 use skills::entry::{Entry, EntryFile};
 use skills::origin::ServerId;
@@ -16,7 +17,8 @@ use crate::error::{ClientError, ErrorKind};
 use crate::limits::{SERVER_BYTES, answer_bytes, quoted};
 use crate::source::Source;
 use crate::verify::{
-    FetchProgress, Fetched, FetchedFile, FileOutcome, check, check_front_matter, matches,
+    FetchProgress, Fetched, FetchedFile, FileOutcome, FrontMatterCheck, check, check_front_matter,
+    matches,
 };
 use crate::wire::{Offer, Verdict};
 
@@ -75,8 +77,9 @@ impl Connection {
         })
     }
 
-    /// Reads every file of an entry, as many at once as the server keeps up with, and compares the
-    /// front matter. Files that `blobs` has are checked and not read again; verified ones are put
+    /// Reads the `SKILL.md` of an entry, compares its front matter, and then reads every other file,
+    /// as many at once as the server keeps up with; nothing more where the `SKILL.md` is not as
+    /// declared. Files that `blobs` has are checked and not read again; verified ones are put
     /// there, so that a fetch that was stopped goes on where it was.
     ///
     /// # Errors
@@ -168,10 +171,17 @@ impl Connection {
         progress(so_far);
         let mut files: Vec<Option<FetchedFile>> = vec![None; entry.files().len()];
         let mut pace = Pace::new();
-        let mut waiting: VecDeque<(usize, u32)> = (0..files.len()).map(|at| (at, 0)).collect();
+        let main = entry.files().iter().position(|file| file.path == MAIN_FILE).unwrap_or_default();
+        let others = (0..files.len()).filter(|at| *at != main);
+        let mut waiting: VecDeque<(usize, u32)> =
+            std::iter::once(main).chain(others).map(|at| (at, 0)).collect();
         let mut running = FuturesUnordered::new();
         loop {
-            while running.len() < pace.at_once()
+            // The SKILL.md comes first and alone: where it is not as declared, nothing else of that
+            // skill is asked for.
+            let first = files.get(main).is_some_and(Option::is_none);
+            let at_once = if first { 1 } else { pace.at_once() };
+            while running.len() < at_once
                 && let Some((at, tried)) = waiting.pop_front()
             {
                 let file = &entry.files()[at];
@@ -193,6 +203,9 @@ impl Connection {
                     }
                     so_far.files_done += 1;
                     so_far.bytes_done = so_far.bytes_done.saturating_add(entry.files()[at].size);
+                    if at == main && !is_as_declared(entry, &read.file) {
+                        waiting.clear();
+                    }
                     files[at] = Some(read.file);
                     progress(so_far);
                 }
@@ -204,7 +217,16 @@ impl Connection {
             }
         }
         drop(running);
-        let files: Vec<FetchedFile> = files.into_iter().flatten().collect();
+        let files: Vec<FetchedFile> = files
+            .into_iter()
+            .zip(entry.files())
+            .map(|(read, file)| {
+                read.unwrap_or_else(|| FetchedFile {
+                    path: file.path.clone(),
+                    outcome: FileOutcome::NotRead,
+                })
+            })
+            .collect();
         let front_matter = check_front_matter(entry, &files);
         Ok(Fetched { files, front_matter })
     }
@@ -293,6 +315,15 @@ fn may_help(error: &ClientError, tried: u32, answers: bool) -> bool {
 struct Read {
     file: FetchedFile,
     asked: bool,
+}
+
+/// Whether a `SKILL.md` that was read has the declared bytes and front matter.
+fn is_as_declared(entry: &Entry, main: &FetchedFile) -> bool {
+    matches!(main.outcome, FileOutcome::Verified { .. })
+        && !matches!(
+            check_front_matter(entry, std::slice::from_ref(main)),
+            FrontMatterCheck::Differs(_)
+        )
 }
 
 /// Whether an offer declares what this entry does.

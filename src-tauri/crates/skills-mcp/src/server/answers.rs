@@ -43,6 +43,10 @@ pub(super) fn to_contents(content: Content, uri: String) -> ResourceContents {
 pub(super) fn unread(error: &ReadError) -> ErrorData {
     match error {
         ReadError::NotFound(uri) => no_resource(uri),
+        ReadError::Larger { uri, size } => {
+            tracing::warn!(uri = quoted(uri), size, "a resource grew while it was read");
+            ErrorData::internal_error(format!("cannot read {}", quoted(uri)), named(uri))
+        }
         ReadError::Unreadable { uri, source } => {
             tracing::warn!(uri = quoted(uri), error = %source.kind(), "a resource cannot be read");
             ErrorData::internal_error(format!("cannot read {}", quoted(uri)), named(uri))

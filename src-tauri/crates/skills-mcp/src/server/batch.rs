@@ -63,12 +63,15 @@ pub(super) fn id(message: &Value) -> Value {
 pub(super) struct Answers {
     /// The array without its end; empty while there is none.
     text: Vec<u8>,
+    /// Whether one had no room. Then all later ones have none, so that nothing is looked up in
+    /// vain.
+    full: bool,
 }
 
 impl Answers {
     /// Whether there is no room for another.
     pub(super) fn is_full(&self) -> bool {
-        self.text.len() > MESSAGE_BYTES
+        self.full
     }
 
     pub(super) fn push(&mut self, answer: &[u8]) {
@@ -78,13 +81,14 @@ impl Answers {
 
     /// An answer, or that there is no room for it.
     pub(super) fn push_if_it_fits(&mut self, answer: &[u8], id: &Value) {
-        match self.text.len() + answer.len() > MESSAGE_BYTES {
+        match self.full || self.text.len() + answer.len() > MESSAGE_BYTES {
             true => self.push_no_room(id),
             false => self.push(answer),
         }
     }
 
     pub(super) fn push_no_room(&mut self, id: &Value) {
+        self.full = true;
         self.push(error(-32603, TOO_MUCH, id.clone()).to_string().as_bytes());
     }
 
@@ -186,7 +190,9 @@ mod tests {
         let mut answers = Answers::default();
         let large = vec![b'x'; MESSAGE_BYTES - 1];
         answers.push_if_it_fits(&large, &json!(1));
+        assert!(!answers.is_full());
         answers.push_if_it_fits(b"12", &json!("two"));
+        assert!(answers.is_full());
         let said = text(answers.end()).unwrap().split_off(MESSAGE_BYTES);
         assert!(said.starts_with(r#",{"#) && said.ends_with("}]"), "{said}");
         let said: Value = serde_json::from_str(&said[1..said.len() - 1]).unwrap();

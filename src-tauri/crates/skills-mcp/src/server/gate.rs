@@ -31,6 +31,8 @@ pub(super) enum Refusal {
     Origin,
     NoToken,
     WrongToken,
+    /// It does not say who asks, but several.
+    TwoTokens,
 }
 
 pub(super) struct Gate {
@@ -75,16 +77,25 @@ impl Gate {
         local: IpAddr,
     ) -> Result<(), Refusal> {
         let mut hosts = headers.get_all(HOST).iter();
-        let named = match (hosts.next(), hosts.next()) {
-            (Some(host), None) => host.to_str().ok(),
-            (None, _) => uri.authority().map(http::uri::Authority::as_str),
-            (Some(_), Some(_)) => None,
+        let header = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => Some(host.to_str().map_err(|_| Refusal::Host)?),
+            (None, _) => None,
+            (Some(_), Some(_)) => return Err(Refusal::Host),
         };
-        if !named.is_some_and(|named| self.is_here(&format!("http://{named}"), local)) {
-            return Err(match named.filter(|_| self.remote).map(quoted) {
-                Some(name) => self.unknown(name),
-                None => Refusal::Host,
-            });
+        // A target may name a machine as well, and then counts more than the header.
+        let target = uri.authority().map(http::uri::Authority::as_str);
+        if header.is_none() && target.is_none() {
+            return Err(Refusal::Host);
+        }
+        let scheme = uri.scheme_str().unwrap_or("http");
+        for (scheme, name) in [(scheme, target), ("http", header)] {
+            let Some(name) = name else { continue };
+            if !self.is_here(&format!("{scheme}://{name}"), local) {
+                return Err(match self.remote {
+                    true => self.unknown(quoted(name)),
+                    false => Refusal::Host,
+                });
+            }
         }
         // Browsers send Origin, other clients do not.
         let here = |origin: &str| self.is_here(origin, local);
@@ -94,6 +105,9 @@ impl Gate {
 
     /// Who asks. Every token is compared, and each in the same time wherever it differs.
     pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        if headers.get_all(AUTHORIZATION).iter().nth(1).is_some() {
+            return Err(Refusal::TwoTokens);
+        }
         if self.tokens.is_empty() {
             let (identity, scopes) = (None, Vec::new());
             return Ok(Caller { identity, scopes, transport: Transport::Http });
@@ -250,6 +264,15 @@ mod tests {
         assert_eq!(gate.addressed(&uri, &two, LOOPBACK), Err(Refusal::Host));
         let foreign = [(HOST, "localhost"), (ORIGIN, "http://example.org")];
         assert_eq!(checked(&foreign), Err(Refusal::Origin));
+        let absolute = |target, host: &[_]| {
+            gate.addressed(&Uri::from_static(target), &headers(host), LOOPBACK)
+        };
+        let here = [(HOST, "localhost")];
+        assert_eq!(absolute("http://127.0.0.1:80/mcp", &here), Ok(()));
+        assert_eq!(absolute("http://127.0.0.1/mcp", &[]), Ok(()));
+        assert_eq!(absolute("http://example.org/mcp", &here), Err(Refusal::Host));
+        assert_eq!(absolute("ftp://localhost/mcp", &here), Err(Refusal::Host));
+        assert_eq!(absolute("http://localhost/mcp", &[(HOST, "a.org")]), Err(Refusal::Host));
     }
 
     #[test]
@@ -269,5 +292,8 @@ mod tests {
             assert_eq!(shown(none), Err(Refusal::NoToken), "{none}");
         }
         assert_eq!(gate.caller(&HeaderMap::new()), Err(Refusal::NoToken));
+        let mut both = headers(&[(AUTHORIZATION, "Bearer one")]);
+        both.append(AUTHORIZATION, "Bearer two".parse().unwrap());
+        assert_eq!(gate.caller(&both), Err(Refusal::TwoTokens));
     }
 }

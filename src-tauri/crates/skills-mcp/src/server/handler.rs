@@ -187,7 +187,7 @@ impl ServerHandler for SkillServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let asked = self.asked("resources/read", Some(&request.uri), &context);
-        let answer = self.contents(&asked, request.uri).await;
+        let answer = self.contents(&asked, request.uri, &context.extensions).await;
         self.answered(asked, answer).map(Into::into)
     }
 

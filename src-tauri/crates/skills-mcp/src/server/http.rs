@@ -23,7 +23,7 @@ use super::{ServeError, ServeOptions};
 use crate::limits::{ARRIVAL, CONNECTIONS};
 
 /// How long open answers may take to end after the shutdown.
-const GRACE: Duration = Duration::from_secs(3);
+pub(super) const GRACE: Duration = Duration::from_secs(3);
 
 /// How long to wait when the system has no room for a connection.
 const PAUSE: Duration = Duration::from_millis(50);

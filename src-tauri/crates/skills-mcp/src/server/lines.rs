@@ -1,26 +1,27 @@
 //! Messages on a pair of streams, one a line; and batches of them, one a line too.
 
+mod out;
+
 use std::collections::VecDeque;
-use std::io::{self, Cursor, ErrorKind};
-use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+use std::io;
+use std::sync::Arc;
 
 use futures::StreamExt as _;
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId, ServerResult};
+use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId, ServerResult};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::Mutex;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::bytes::{Bytes, BytesMut};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
+use tokio_util::sync::CancellationToken;
 
-use super::batch::{self, Answers, Batches};
+use self::out::Out;
+use super::batch::{self, Answers};
+use super::pages::misread;
 use crate::limits::REQUEST_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// Room that is kept for the next message.
-const KEPT_BYTES: usize = 64 * 1024;
 
 /// A client on a pair of streams.
 pub(super) struct Lines<R, W> {
@@ -28,23 +29,11 @@ pub(super) struct Lines<R, W> {
     /// Messages of a batch.
     come: VecDeque<RxJsonRpcMessage<RoleServer>>,
     /// Lines that answer messages which nobody else sees.
-    said: VecDeque<Vec<u8>>,
+    said: Vec<u8>,
     /// Whether the last of those were not written to their end.
     unsent: bool,
+    input_ended: CancellationToken,
     out: Arc<Out<W>>,
-}
-
-struct Out<W> {
-    /// `None` once it is closed.
-    writer: Mutex<Option<Writer<W>>>,
-    state: StdMutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// Whether the version that was agreed on has batches.
-    has_batches: bool,
-    batches: Batches,
 }
 
 /// Lines; nothing in place of one that is too long. It is no error, after which what came already
@@ -81,12 +70,6 @@ impl Decoder for OneALine {
     }
 }
 
-/// What was not written when a call of it was dropped is written by the next one.
-struct Writer<W> {
-    to: W,
-    unsent: Cursor<Vec<u8>>,
-}
-
 impl<R, W> Lines<R, W>
 where
     R: AsyncRead + Send + Unpin,
@@ -96,29 +79,52 @@ where
         Self {
             read: FramedRead::new(read, OneALine::new()),
             come: VecDeque::new(),
-            said: VecDeque::new(),
+            said: Vec::new(),
             unsent: false,
-            out: Arc::new(Out {
-                writer: Mutex::new(Some(Writer { to: write, unsent: Cursor::default() })),
-                state: StdMutex::default(),
-            }),
+            input_ended: CancellationToken::new(),
+            out: Arc::new(Out::new(write)),
         }
     }
 
-    /// Writes what answers messages that nobody else sees. May be dropped at any time.
-    async fn say(&mut self) -> io::Result<()> {
-        if self.said.is_empty() && !self.unsent {
-            return Ok(());
+    /// Fires when nothing more comes.
+    pub(super) fn input_ended(&self) -> CancellationToken {
+        self.input_ended.clone()
+    }
+
+    /// What is not written when this fires is not written at all.
+    pub(super) fn given_up(&self) -> CancellationToken {
+        self.out.given_up.clone()
+    }
+
+    /// The next line, while what was said is written. May be dropped at any time.
+    async fn next(&mut self) -> Option<io::Result<Line>> {
+        loop {
+            tokio::select! {
+                biased;
+                written = self.out.say(&mut self.said, &mut self.unsent),
+                    if self.unsent || !self.said.is_empty() =>
+                {
+                    if let Err(error) = written {
+                        return Some(Err(error));
+                    }
+                }
+                // Nobody may read, and then the end is to be seen all the same.
+                line = self.read.next() => return line,
+            }
         }
-        let mut writer = self.out.writer.lock().await;
-        let writer = writer.as_mut().ok_or(ErrorKind::NotConnected)?;
-        self.unsent = true;
-        for line in self.said.drain(..) {
-            writer.line(&line);
+    }
+
+    /// Says what is wrong with a message. Whoever sends one after the other and reads nothing is
+    /// not told of all of them.
+    fn refuse(&mut self, refusal: &[u8]) {
+        if self.said.len() < REQUEST_BYTES {
+            self.answer(refusal);
         }
-        writer.flush().await?;
-        self.unsent = false;
-        Ok(())
+    }
+
+    fn answer(&mut self, line: &[u8]) {
+        self.said.extend_from_slice(line);
+        self.said.push(b'\n');
     }
 
     /// What is on a line.
@@ -128,11 +134,18 @@ where
             return;
         }
         if let Ok(message) = serde_json::from_slice(line) {
-            return self.message(message);
+            return match wrong_list(&message, line) {
+                Some(wrong) => self.refuse(&in_bytes(wrong)),
+                None => self.message(message),
+            };
         }
         match serde_json::from_slice(line) {
             Ok(Value::Array(messages)) => self.batch(messages),
-            Ok(message) => self.said.extend(broken(&message).map(in_bytes)),
+            Ok(message) => {
+                if let Some(wrong) = broken(&message) {
+                    self.refuse(&in_bytes(wrong));
+                }
+            }
             // Whoever sends what is no JSON is no client that waits for an answer: answering might
             // go round in a circle.
             Err(error) => tracing::debug!(%error, "a line is not JSON"),
@@ -140,12 +153,23 @@ where
     }
 
     fn message(&mut self, message: RxJsonRpcMessage<RoleServer>) {
+        let begun = self.out.state().begin(&message);
+        match begun {
+            Ok(()) => self.pass_on(message),
+            Err(wrong) => self.refuse(&in_bytes(wrong)),
+        }
+    }
+
+    fn pass_on(&mut self, message: RxJsonRpcMessage<RoleServer>) {
         if let JsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
             && let Some(id) = &cancelled.params.request_id
         {
             // It is answered no more.
-            self.said.extend(self.out.state().batches.take(id, None));
+            let ended = self.out.state().cancel(id);
+            if let Some(answers) = ended {
+                self.answer(&answers);
+            }
         }
         self.come.push_back(message);
     }
@@ -153,7 +177,7 @@ where
     fn batch(&mut self, messages: Vec<Value>) {
         let has_batches = self.out.state().has_batches;
         if let Some(why) = batch::refused(&messages, has_batches) {
-            self.said.push_back(in_bytes(batch::error(-32600, &why, Value::Null)));
+            self.refuse(&in_bytes(batch::error(-32600, &why, Value::Null)));
             return;
         }
         let (mut waits_for, mut answers) = (Vec::new(), Answers::default());
@@ -163,10 +187,17 @@ where
                 answers.push(&in_bytes(wrong));
                 continue;
             }
+            if let Some(why) = misread(&message) {
+                answers.push(&in_bytes(batch::error(-32602, &why, batch::id(&message))));
+                continue;
+            }
             let wrong = broken(&message);
-            match serde_json::from_value(message) {
-                Ok(message) => come.push(message),
-                Err(_) => wrong.into_iter().for_each(|wrong| answers.push(&in_bytes(wrong))),
+            let begun = match serde_json::from_value(message) {
+                Ok(message) => self.out.state().begin(&message).map(|()| come.push(message)),
+                Err(_) => wrong.map_or(Ok(()), Err),
+            };
+            if let Err(wrong) = begun {
+                answers.push(&in_bytes(wrong));
             }
         }
         waits_for.extend(come.iter().filter_map(|message| match message {
@@ -174,11 +205,29 @@ where
             _ => None,
         }));
         let ended = self.out.state().batches.begin(waits_for, answers);
-        self.said.extend(ended);
+        if let Some(answers) = ended {
+            self.refuse(&answers);
+        }
         for message in come {
-            self.message(message);
+            self.pass_on(message);
         }
     }
+}
+
+/// What to say of a list whose parameters were dropped.
+fn wrong_list(message: &RxJsonRpcMessage<RoleServer>, line: &[u8]) -> Option<Value> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    let params = match &request.request {
+        ClientRequest::ListResourcesRequest(list) => &list.params,
+        ClientRequest::ListResourceTemplatesRequest(list) => &list.params,
+        ClientRequest::ListSkillsRequest(list) => &list.params,
+        _ => return None,
+    };
+    if params.as_ref().is_some_and(|params| params.cursor.is_some()) {
+        return None;
+    }
+    let message = serde_json::from_slice(line).ok()?;
+    Some(batch::error(-32602, &misread(&message)?, batch::id(&message)))
 }
 
 /// What to say of JSON that is no message.
@@ -187,51 +236,17 @@ fn broken(message: &Value) -> Option<Value> {
     batch::asks(message).then(said)
 }
 
+/// The id of the request that a message answers.
+fn answers(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+    }
+}
+
 fn in_bytes(message: Value) -> Vec<u8> {
     message.to_string().into_bytes()
-}
-
-impl<W> Out<W> {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether an answer goes into a batch.
-    fn is_of_a_batch(&self, id: Option<&RequestId>) -> bool {
-        id.is_some_and(|id| self.state().batches.wait_for(id))
-    }
-}
-
-impl<W: AsyncWrite + Unpin> Writer<W> {
-    fn line(&mut self, line: &[u8]) {
-        let unsent = self.unsent.get_mut();
-        unsent.extend_from_slice(line);
-        unsent.push(b'\n');
-    }
-
-    fn message(&mut self, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
-        let unsent = self.unsent.get_mut();
-        let before = unsent.len();
-        if let Err(error) = serde_json::to_writer(&mut *unsent, message) {
-            unsent.truncate(before);
-            return Err(error.into());
-        }
-        unsent.push(b'\n');
-        Ok(())
-    }
-
-    async fn flush(&mut self) -> io::Result<()> {
-        while (self.unsent.position() as usize) < self.unsent.get_ref().len() {
-            if self.to.write_buf(&mut self.unsent).await? == 0 {
-                return Err(ErrorKind::WriteZero.into());
-            }
-        }
-        let sent = self.unsent.get_mut();
-        sent.clear();
-        sent.shrink_to(KEPT_BYTES);
-        self.unsent.set_position(0);
-        self.to.flush().await
-    }
 }
 
 impl<R, W> Transport<RoleServer> for Lines<R, W>
@@ -251,57 +266,60 @@ where
         {
             out.state().has_batches = agreed.protocol_version == batch::VERSION;
         }
+        if let Some(id) = answers(&item) {
+            out.state().open.remove(id);
+        }
         async move {
-            let id = match &item {
-                JsonRpcMessage::Response(response) => Some(&response.id),
-                JsonRpcMessage::Error(error) => error.id.as_ref(),
-                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-            };
             let mut batch = None;
-            if let Some(id) = id.filter(|id| out.is_of_a_batch(Some(id))) {
+            if let Some(id) = answers(&item).filter(|id| out.state().batches.wait_for(id)) {
                 let answer = serde_json::to_vec(&item)?;
                 batch = out.state().batches.take(id, Some(&answer));
                 if batch.is_none() {
                     return Ok(());
                 }
             }
-            let mut writer = out.writer.lock().await;
-            let writer = writer.as_mut().ok_or(ErrorKind::NotConnected)?;
-            match batch {
-                Some(batch) => writer.line(&batch),
-                None => writer.message(&item)?,
-            }
-            writer.flush().await
+            out.write(|writer| match batch {
+                Some(batch) => {
+                    writer.line(&batch);
+                    Ok(())
+                }
+                None => writer.message(&item),
+            })
+            .await
         }
     }
 
     /// May be dropped at any time: a line that came in part is gone on with.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if let Err(error) = self.say().await {
-                tracing::debug!(%error, "nobody reads the answers");
-                return None;
-            }
             if let Some(message) = self.come.pop_front() {
                 return Some(message);
             }
-            match self.read.next().await {
+            match self.next().await {
                 Some(Ok(Some(line))) => self.come(&line),
                 Some(Ok(None)) => {
                     let why = "a message has 1 MiB at most";
-                    self.said.push_back(in_bytes(batch::error(-32600, why, Value::Null)));
+                    self.refuse(&in_bytes(batch::error(-32600, why, Value::Null)));
                 }
                 Some(Err(error)) => {
                     tracing::debug!(%error, "a stream ended");
+                    self.input_ended.cancel();
                     return None;
                 }
-                None => return None,
+                None => {
+                    self.input_ended.cancel();
+                    let Self { out, said, unsent, .. } = self;
+                    if let Err(error) = out.say(said, unsent).await {
+                        tracing::debug!(%error, "nobody reads the answers");
+                    }
+                    return None;
+                }
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        drop(self.out.writer.lock().await.take());
+        self.out.close().await;
         Ok(())
     }
 }

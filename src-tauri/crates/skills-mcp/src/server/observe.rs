@@ -22,6 +22,10 @@ pub trait Observer: Send + Sync {
 
     /// A request was answered.
     fn request(&self, request: Served);
+
+    /// A request over HTTP was turned away before anything was asked of the provider. Anybody who
+    /// reaches the port can cause as many of these as they like.
+    fn refused(&self, _request: Refused) {}
 }
 
 /// A client came or went.
@@ -63,6 +67,21 @@ pub struct Served {
     pub uri: Option<String>,
     /// The JSON-RPC code where it was refused.
     pub outcome: Result<(), i32>,
+}
+
+/// One request over HTTP that was turned away. No token is in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// When it came.
+    pub at: SystemTime,
+    /// Its `User-Agent`, on one line and bounded.
+    pub client: Option<String>,
+    /// As in `POST`.
+    pub method: String,
+    /// To what it was addressed, on one line and bounded, without a query.
+    pub uri: String,
+    /// Why, as it was answered.
+    pub reason: String,
 }
 
 /// A client's own name on one line.
@@ -109,6 +128,12 @@ impl Clients {
     pub(super) fn served(&self, request: Served) {
         if let Some(observer) = &self.observer {
             observer.request(request);
+        }
+    }
+
+    pub(super) fn refused(&self, request: Refused) {
+        if let Some(observer) = &self.observer {
+            observer.refused(request);
         }
     }
 

@@ -4,6 +4,10 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use rmcp::model::{ErrorData, PaginatedRequestParams};
+use serde_json::Value;
+
+/// The lists that come in pages.
+const LISTS: [&str; 3] = ["resources/list", "resources/templates/list", "skills/list"];
 
 /// The key of the last item of the page before, if there was one.
 pub(super) fn last_of(
@@ -12,6 +16,21 @@ pub(super) fn last_of(
     let Some(cursor) = request.and_then(|request| request.cursor) else { return Ok(None) };
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor.as_bytes()).map_err(|_| no_such_page())?;
     String::from_utf8(bytes).map(Some).map_err(|_| no_such_page())
+}
+
+/// Why a list is not given where its parameters are none: rmcp drops parameters that it cannot
+/// read where a method can do without, and would answer with the first page.
+pub(super) fn misread(message: &Value) -> Option<String> {
+    let method = message["method"].as_str().filter(|method| LISTS.contains(method))?;
+    message.get("id")?;
+    let read = match message.get("params") {
+        None | Some(Value::Null) => true,
+        Some(Value::Object(params)) => {
+            params.get("cursor").is_none_or(|cursor| cursor.is_string() || cursor.is_null())
+        }
+        Some(_) => false,
+    };
+    (!read).then(|| format!("the parameters of {method} are not as MCP has them"))
 }
 
 /// The cursor of the page after the item with this key.
@@ -47,6 +66,8 @@ pub(super) fn page<T>(
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use serde_json::json;
+
     use super::*;
 
     fn from(cursor: Option<String>) -> Option<PaginatedRequestParams> {
@@ -55,6 +76,20 @@ mod tests {
 
     fn key<'a>(item: &'a &'static str) -> &'a str {
         item
+    }
+
+    #[test]
+    fn a_cursor_that_is_no_text_is_none() {
+        let list = |params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": "skills/list", "params": params });
+        for good in [json!({}), json!(null), json!({ "cursor": "x" }), json!({ "cursor": null })] {
+            assert_eq!(misread(&list(good.clone())), None, "{good}");
+        }
+        for bad in [json!({ "cursor": 5 }), json!({ "cursor": {} }), json!([]), json!(7)] {
+            let why = misread(&list(bad.clone()));
+            let said = "the parameters of skills/list are not as MCP has them";
+            assert_eq!(why.as_deref(), Some(said), "{bad}");
+        }
+        assert_eq!(misread(&json!({ "id": 1, "method": "ping", "params": 7 })), None);
     }
 
     #[test]

@@ -6,22 +6,26 @@ use http::header::{CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use serde_json::Value;
 
 use super::batch;
 use super::gate::Refusal;
-use crate::limits::{ARRIVAL, REQUEST_BYTES};
+use super::refusing::Why;
+use crate::limits::{ARRIVAL, REQUEST_BYTES, quoted};
 
 pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 /// All of a request's body, unless it is too long or too slow.
 pub(super) async fn arrived(body: Incoming) -> Result<Bytes, Response<Body>> {
+    let too_long = || last(told(StatusCode::PAYLOAD_TOO_LARGE, "a request has 1 MiB at most"));
+    // Where its length is declared, nothing of it has to come first.
+    if body.size_hint().lower() > REQUEST_BYTES as u64 {
+        return Err(too_long());
+    }
     match tokio::time::timeout(ARRIVAL, Limited::new(body, REQUEST_BYTES).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            Err(last(told(StatusCode::PAYLOAD_TOO_LARGE, "a request has 1 MiB at most")))
-        }
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_long()),
         Ok(Err(_)) => Err(last(told(StatusCode::BAD_REQUEST, "the request did not arrive whole"))),
         Err(_) => {
             Err(last(told(StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time")))
@@ -65,6 +69,11 @@ pub(super) fn refused(refusal: Refusal) -> Response<Body> {
             "the token is not known here",
             Some("Bearer realm=\"skillhold\", error=\"invalid_token\""),
         ),
+        Refusal::TwoTokens => (
+            StatusCode::BAD_REQUEST,
+            "a request shows one token; send one Authorization header",
+            Some("Bearer realm=\"skillhold\", error=\"invalid_request\""),
+        ),
     };
     let mut response = told(status, text);
     if let Some(challenge) = challenge {
@@ -75,6 +84,7 @@ pub(super) fn refused(refusal: Refusal) -> Response<Body> {
 
 pub(super) fn told(status: StatusCode, text: &'static str) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    response.extensions_mut().insert(Why(text.to_owned()));
     *response.status_mut() = status;
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);
@@ -89,7 +99,9 @@ pub(super) fn ending() -> Response<Body> {
 /// A message that cannot be answered.
 pub(super) fn wrong(code: i32, message: &str, id: Value) -> Response<Body> {
     let error = batch::error(code, message, id);
-    json(StatusCode::BAD_REQUEST, error.to_string().into())
+    let mut response = json(StatusCode::BAD_REQUEST, error.to_string().into());
+    response.extensions_mut().insert(Why(quoted(message)));
+    response
 }
 
 pub(super) fn json(status: StatusCode, body: Bytes) -> Response<Body> {
@@ -104,6 +116,11 @@ pub(super) fn json(status: StatusCode, body: Bytes) -> Response<Body> {
 fn last(mut response: Response<Body>) -> Response<Body> {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
+}
+
+/// There is none, it ended, or it is somebody else's: which of them is not told.
+pub(super) fn no_session() -> Response<Body> {
+    told(StatusCode::NOT_FOUND, "there is no such session")
 }
 
 /// What came is not answered.

@@ -11,11 +11,12 @@ use tokio::sync::{Semaphore, watch};
 
 use super::observe::Clients;
 use super::publish::Published;
+use super::room::Room;
 use super::views::Views;
-use super::{ServeError, ServeOptions};
+use super::{LeftOut, ServeError, ServeOptions};
 use crate::limits::{CALLS_AT_ONCE, LISTENS};
 
-/// The most warnings that are remembered, so that each is logged once.
+/// The most warnings that are remembered, so that each is told once.
 const WARNINGS: usize = 10_000;
 
 /// What all connections of one server share.
@@ -31,9 +32,11 @@ pub(super) struct Shared {
     pub(super) clients: Arc<Clients>,
     pub(super) published: Published,
     pub(super) calls: Arc<Semaphore>,
+    pub(super) room: Room,
     pub(super) listens: Semaphore,
     pub(super) views: Views,
-    /// The hashes of the warnings that were logged.
+    left_out: Option<LeftOut>,
+    /// The hashes of the warnings that were told.
     pub(super) warned: Mutex<HashSet<u64>>,
 }
 
@@ -58,8 +61,10 @@ impl Shared {
             clients: Arc::new(Clients::new(options.observer.clone())),
             published: Published::default(),
             calls: Arc::new(Semaphore::new(CALLS_AT_ONCE)),
+            room: Room::new(),
             listens: Semaphore::new(LISTENS),
             views: Views::default(),
+            left_out: options.left_out.clone(),
             warned: Mutex::default(),
         })
     }
@@ -103,7 +108,7 @@ impl Shared {
         self.away(move || provider.canonical(&uri).unwrap_or(uri)).await
     }
 
-    /// Logs each warning the first time.
+    /// Tells or logs each warning the first time.
     pub(super) fn warn(&self, warnings: &[String]) {
         if warnings.is_empty() {
             return;
@@ -113,7 +118,10 @@ impl Shared {
             let mut hasher = DefaultHasher::new();
             warning.hash(&mut hasher);
             if warned.len() < WARNINGS && warned.insert(hasher.finish()) {
-                tracing::warn!("{warning}");
+                match &self.left_out {
+                    Some(tell) => tell(warning),
+                    None => tracing::warn!("{warning}"),
+                }
             }
         }
     }

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use rmcp::model::ProtocolVersion;
@@ -24,9 +24,12 @@ use super::batch::{self, Answers};
 use super::connections::{Answer, Connection};
 use super::gate::{Address, Gate};
 use super::handler::SkillServer;
+use super::pages::misread;
+use super::refusing::Knock;
 use super::replies::{
-    Body, accepted, arrived, ending, json, kind, last_event, refused, told, wrong,
+    Body, accepted, arrived, ending, json, kind, last_event, no_session, refused, told, wrong,
 };
+use super::room::Held;
 use super::shared::Shared;
 use crate::limits::{REQUEST_BYTES, SESSIONS};
 
@@ -55,6 +58,7 @@ pub(super) struct Site {
 }
 
 /// What is known of a session.
+#[derive(Clone)]
 struct Session {
     /// Whose it is: another caller who learns of it is told nothing.
     owner: Option<String>,
@@ -105,6 +109,23 @@ impl Site {
 
     pub(super) async fn answer(
         &self,
+        mut request: Request<Incoming>,
+        peer: IpAddr,
+        local: IpAddr,
+        connection: &Arc<Connection>,
+    ) -> Response<Answer> {
+        let at = SystemTime::now();
+        let clients = &self.shared.clients;
+        let knock = clients.observed().then(|| Knock::of(&mut request)).flatten();
+        let answer = self.answered(request, peer, local, connection).await;
+        if let Some(refused) = knock.and_then(|knock| knock.refused(at, &answer)) {
+            clients.refused(refused);
+        }
+        answer
+    }
+
+    async fn answered(
+        &self,
         request: Request<Incoming>,
         peer: IpAddr,
         local: IpAddr,
@@ -121,7 +142,6 @@ impl Site {
             Ok(caller) => caller,
             Err(refusal) => return refused(refusal).map(|body| Answer::new(body, None)),
         };
-        let work = connection.at_work();
         let asks = caller.clone();
         let (mut parts, body) = request.into_parts();
         // Nobody further in has a use for the token, and none may write it to a log.
@@ -129,7 +149,10 @@ impl Site {
         parts.uri = Uri::from_static("/mcp");
         parts.extensions.insert(caller);
         parts.extensions.insert(Address(peer));
-        let response = match arrived(body).await {
+        let arrived = arrived(body).await;
+        // Not before: whoever sends a part and then nothing would keep its place.
+        let work = connection.at_work();
+        let response = match arrived {
             // Whoever may ask may be others by now.
             Ok(_) if self.shutdown.is_cancelled() => ending(),
             Ok(body) => self.dispatch(Request::from_parts(parts, body), &asks).await,
@@ -138,17 +161,19 @@ impl Site {
         response.map(|body| Answer::new(body, Some(work)))
     }
 
-    async fn dispatch(&self, request: Request<Bytes>, caller: &Caller) -> Response<Body> {
-        let headers = request.headers();
-        let mut has_batches = self.has_batches(headers, None);
-        if let Some(session) = headers.get(SESSION) {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            let session = session.to_str().ok().and_then(|session| known.get(session));
-            if session.is_some_and(|session| session.owner != caller.identity) {
-                return told(StatusCode::NOT_FOUND, "there is no such session");
-            }
-            has_batches = self.has_batches(headers, session);
+    async fn dispatch(&self, mut request: Request<Bytes>, caller: &Caller) -> Response<Body> {
+        if is_modern(request.headers()) {
+            // Its version has no sessions.
+            request.headers_mut().remove(SESSION);
         }
+        let headers = request.headers();
+        let has_batches = match headers.get(SESSION) {
+            Some(session) => match self.session(session, caller).await {
+                Some(session) => session.has_batches && says_batches(headers),
+                None => return no_session(),
+            },
+            None => says_batches(headers),
+        };
         if request.method() != Method::POST {
             let alone = !headers.contains_key(SESSION) && !is_modern(headers);
             let request = request.map(Full::new);
@@ -170,11 +195,12 @@ impl Site {
         }
     }
 
-    /// Whether a client may send batches. One that says no version is of 2025-03-26.
-    fn has_batches(&self, headers: &HeaderMap, session: Option<&Session>) -> bool {
-        let said = headers.get(VERSION);
-        said.is_none_or(|version| version.as_bytes() == batch::VERSION.as_str().as_bytes())
-            && session.is_none_or(|session| session.has_batches)
+    /// An open session of this caller.
+    async fn session(&self, id: &HeaderValue, caller: &Caller) -> Option<Session> {
+        let id = id.to_str().ok()?;
+        let open = self.sessions.sessions.read().await.contains_key(id);
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(id).filter(|session| open && session.owner == caller.identity).cloned()
     }
 
     /// The answers to a batch, one message after the other.
@@ -225,6 +251,9 @@ impl Site {
         mut message: Value,
         caller: &Caller,
     ) -> Response<Body> {
+        if let Some(why) = misread(&message) {
+            return wrong(-32602, &why, batch::id(&message));
+        }
         if message["method"] == "skills/get"
             && let Some(Value::String(uri)) = message["params"].get_mut("uri")
         {
@@ -248,11 +277,18 @@ impl Site {
         if let Some(apart) = &apart {
             request.extensions_mut().insert(apart.clone());
         }
+        let held = (message["method"] == "resources/read").then(Held::default);
+        if let Some(held) = &held {
+            request.extensions_mut().insert(held.clone());
+        }
         let request = request.map(Full::new);
         let mut response = match alone {
             true => self.alone.handle(request).await,
             false => self.usual.handle(request).await,
         };
+        if let Some(held) = held {
+            response = held.by(response);
+        }
         if let Some(apart) = apart {
             response = apart.join(response).await;
         }
@@ -290,6 +326,12 @@ impl Site {
         known.retain(|id, _| open.contains_key(id.as_str()));
         known.insert(id, session);
     }
+}
+
+/// Whether a client may send batches. One that says no version is of 2025-03-26.
+fn says_batches(headers: &HeaderMap) -> bool {
+    let said = headers.get(VERSION);
+    said.is_none_or(|version| version.as_bytes() == batch::VERSION.as_str().as_bytes())
 }
 
 /// Versions are dates and compare as text.

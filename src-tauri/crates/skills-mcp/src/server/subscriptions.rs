@@ -32,16 +32,21 @@ pub(super) enum Refused {
 
 impl Subscriptions {
     /// Those of `subscriptions/listen`. What is not there is told of when it comes. The marks were
-    /// taken before it was known who asks, so what this client may not see is taken as not there.
-    /// May block.
+    /// taken before it was known who asks, of all that there is: where nothing was written since,
+    /// what this client sees of it counts, and what it may not see is taken as not there. May block.
     pub(super) fn listening(
         provider: &Arc<dyn Provider>,
+        all: &dyn Provider,
         marks: impl IntoIterator<Item = (String, Option<Mark>)>,
     ) -> Self {
         let marks = marks
             .into_iter()
             .map(|(uri, mark)| {
-                let mark = mark.filter(|_| provider.mark(&uri).is_some());
+                let mark = match provider.mark(&uri) {
+                    Some(seen) if all.mark(&uri) == mark => Some(seen),
+                    Some(_) => mark,
+                    None => None,
+                };
                 (uri, Subscribed { provider: Arc::clone(provider), mark })
             })
             .collect();
@@ -212,7 +217,7 @@ mod tests {
         before.take(files.as_ref(), &uris);
         files.0.lock().unwrap().insert("a".to_owned(), 2);
         let provider = Arc::clone(&files) as Arc<dyn Provider>;
-        let subscriptions = Subscriptions::listening(&provider, before.give(&uris));
+        let subscriptions = Subscriptions::listening(&provider, files.as_ref(), before.give(&uris));
         assert_eq!(subscriptions.changed(), ["a"]);
         assert_eq!(before.give(&uris), []);
     }

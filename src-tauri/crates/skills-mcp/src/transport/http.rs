@@ -12,6 +12,7 @@ use crate::client::ClientContext;
 use crate::error::{ClientError, ErrorKind};
 use crate::headers::checked_headers;
 use crate::limits::{MESSAGE_BYTES, READS_AT_ONCE, Timeouts};
+use crate::secret::Handed;
 use crate::transport::bounded::Bounded;
 use crate::transport::leaving::Leaving;
 use crate::transport::post::Looking;
@@ -22,6 +23,7 @@ pub(crate) fn transport(
     url: &str,
     server: &str,
     context: &ClientContext,
+    handed: &Handed,
 ) -> Result<Leaving<StreamableHttpClientTransport<Signed<Bounded<Looking>>>>, ClientError> {
     let wrong = |reason: &str| {
         ClientError::new(ErrorKind::Unreachable, "connect to", server, reason)
@@ -49,7 +51,7 @@ pub(crate) fn transport(
     let own = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
     let signs = context.token.is_none() && !context.headers.iter().any(own);
     let keep = context.sign_in.as_ref().filter(|_| signs);
-    let tokens = keep.map(|keep| Tokens::new(&parsed, Arc::clone(keep), context.timeouts));
+    let tokens = keep.map(|keep| Tokens::new(&parsed, Arc::clone(keep), context.timeouts, handed));
     let client = Signed { inner: bounded, tokens };
     let mut config = StreamableHttpClientTransportConfig::with_uri(parsed.as_str())
         .max_json_response_size(MESSAGE_BYTES)

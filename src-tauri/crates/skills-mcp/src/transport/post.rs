@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use reqwest::Response;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage,
+    ServerResult,
 };
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
@@ -149,7 +150,7 @@ async fn answer(
             }
             let body = whole(response, limits.max_json_response_size).await?;
             match message_of(&body) {
-                Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+                Ok(answer) => Ok(StreamableHttpPostResponse::Json(known(message, answer), session)),
                 Err(_) if !answered => Ok(StreamableHttpPostResponse::Accepted),
                 Err(error) => Err(error),
             }
@@ -243,6 +244,23 @@ async fn refusal(
         (None, None, None) => {
             Err(StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status}").into()))
         }
+    }
+}
+
+/// A server that answers the first question of the newer protocol and names no versions does not
+/// know the question: as if it had said so, after which it is asked in the older way.
+fn known(asked: &ClientJsonRpcMessage, answer: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    match (asked, &answer) {
+        (JsonRpcMessage::Request(asked), JsonRpcMessage::Response(response))
+            if matches!(asked.request, ClientRequest::DiscoverRequest(_))
+                && !matches!(response.result, ServerResult::DiscoverResult(_))
+                && !serde_json::to_value(&response.result)
+                    .is_ok_and(|result| result.get("supportedVersions").is_some()) =>
+        {
+            let error = ErrorData::invalid_request("the answer to server/discover is none", None);
+            ServerJsonRpcMessage::error(error, Some(response.id.clone()))
+        }
+        _ => answer,
     }
 }
 

@@ -73,10 +73,10 @@ async fn a_broken_server_is_unreachable() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_to_sign_in_refuses() {
+async fn a_server_that_asks_who_is_there_is_to_be_signed_in_to() {
     let told = Told::new(|_, _| Answer::Raw(401, "text/plain", "no".to_owned())).await;
     let error = cannot_connect(&told).await;
-    assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+    assert_eq!(error.kind(), ErrorKind::SignIn, "{error}");
 }
 
 #[tokio::test]

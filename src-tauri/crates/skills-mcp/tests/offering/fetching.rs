@@ -118,11 +118,12 @@ async fn a_fetch_that_was_stopped_goes_on_where_it_was() {
 async fn sixteen_files_are_read_at_once_and_not_one_more() {
     let files: Vec<(String, Vec<u8>)> =
         (0..40).map(|n| (format!("f{n:02}"), b"x".to_vec())).collect();
-    let told = Told::with_extension(move |method, _| {
+    let told = Told::with_extension(move |method, params| {
         let files: Vec<(&str, &[u8])> =
             files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
-        match method {
-            "skills/list" => page(vec![review(&files)], None),
+        match (method, params["uri"].as_str()) {
+            ("skills/list", _) => page(vec![review(&files)], None),
+            (_, uri @ Some("skill://review/SKILL.md")) => answer(uri),
             _ => Answer::Silence,
         }
     })
@@ -133,7 +134,7 @@ async fn sixteen_files_are_read_at_once_and_not_one_more() {
     let server = server();
     let fetch = connection.fetch(&entry, &server, &store, &|_| {}, &cancel);
     let watch = async {
-        while reads(&told).len() < 16 {
+        while reads(&told).len() < 17 {
             tokio::task::yield_now().await;
         }
         for _ in 0..1000 {
@@ -143,13 +144,14 @@ async fn sixteen_files_are_read_at_once_and_not_one_more() {
     };
     let (stopped, ()) = tokio::join!(fetch, watch);
     assert_eq!(stopped.unwrap_err().kind(), ErrorKind::Cancelled);
-    let mut first = reads(&told);
-    first.sort();
-    assert_eq!(first.len(), 16);
-    // Files are asked for in their order.
+    let mut asked = reads(&told);
+    // The SKILL.md comes first and alone, and the other files in their order.
+    assert_eq!(asked.remove(0), "skill://review/SKILL.md");
+    asked.sort();
+    assert_eq!(asked.len(), 16);
     assert_eq!(
-        (first[0].as_str(), first[15].as_str()),
-        ("skill://review/SKILL.md", "skill://review/f14")
+        (asked[0].as_str(), asked[15].as_str()),
+        ("skill://review/f00", "skill://review/f15")
     );
 }
 

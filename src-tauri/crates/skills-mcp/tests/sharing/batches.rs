@@ -1,6 +1,10 @@
 //! Batches of messages, which 2025-03-26 has.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
+use skills::provider::{Content, Entries, Listing, Provider, ReadError};
 use skills_mcp::server::{ServeOptions, serve_stream};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
@@ -193,6 +197,75 @@ async fn a_batch_on_a_line_is_answered_by_an_array_on_a_line() {
     line.send(&json!([read(1, "skill://review/none"), 8])).await;
     let expected = [(json!(1), Some(-32002)), (Value::Null, Some(-32600))];
     assert_eq!(outcomes(&line.next().await), expected);
+}
+
+#[tokio::test]
+async fn an_id_that_comes_twice_on_a_line_is_answered_twice() {
+    let mut line = Line::to(OF_BATCHES).await;
+    let same = || read(7, "skill://review/bom.txt");
+    line.send(&json!([same(), same(), read(8, "skill://review/bom.txt")])).await;
+    let expected = [(json!(7), Some(-32600)), (json!(7), None), (json!(8), None)];
+    let mut got = outcomes(&line.next().await);
+    got.sort_by_key(|(id, code)| (id.to_string(), code.is_none()));
+    assert_eq!(got, expected);
+    // It is free again.
+    line.send(&same()).await;
+    assert!(line.next().await["result"].is_object());
+}
+
+#[tokio::test]
+async fn a_cursor_that_is_no_text_is_refused_on_a_line_too() {
+    let mut line = Line::to(OF_BATCHES).await;
+    for method in ["skills/list", "resources/list", "resources/templates/list"] {
+        let list = |cursor: Value| json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": { "cursor": cursor } });
+        line.send(&list(json!(5))).await;
+        let said = line.next().await;
+        assert_eq!((&said["id"], &said["error"]["code"]), (&json!(7), &json!(-32602)), "{said}");
+        line.send(&json!([list(json!(5))])).await;
+        assert_eq!(outcomes(&line.next().await), [(json!(7), Some(-32602))]);
+        line.send(&list(Value::Null)).await;
+        assert!(line.next().await["result"].is_object());
+    }
+}
+
+/// Counts what is read: files of 20 MiB.
+#[derive(Default)]
+struct Large(AtomicUsize);
+
+impl Provider for Large {
+    fn list(&self) -> Listing {
+        Listing::default()
+    }
+
+    fn read(&self, _: &str) -> Result<Content, ReadError> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Ok(Content { bytes: vec![b'x'; 20 << 20], mime_type: "text/plain" })
+    }
+
+    fn read_within(&self, uri: &str, most: u64) -> Result<Content, ReadError> {
+        match 20 << 20 {
+            size if size > most => Err(ReadError::Larger { uri: uri.to_owned(), size }),
+            _ => self.read(uri),
+        }
+    }
+
+    fn entries(&self) -> Option<Entries> {
+        None
+    }
+}
+
+#[tokio::test]
+async fn once_an_answer_has_no_room_in_a_batch_nothing_more_is_read() {
+    let large = Arc::new(Large::default());
+    let provider = Arc::clone(&large) as Arc<dyn Provider>;
+    let (addr, _guard) = served(provider, ServeOptions::default()).await;
+    let batch: Vec<Value> = (0..6).map(|id| read(id, "skill://a/b")).collect();
+    let me = As { addr, token: "" };
+    let answers = answer(me.older(None, OF_BATCHES, Value::Array(batch)).await).await;
+    let refused = |id: i64| (json!(id), Some(-32603));
+    let expected = [(json!(0), None), refused(1), refused(2), refused(3), refused(4), refused(5)];
+    assert_eq!(outcomes(&answers), expected);
+    assert_eq!(large.0.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]

@@ -154,7 +154,7 @@ pub(crate) fn provider(root: &Path) -> Arc<dyn Provider> {
 pub(crate) struct Two;
 
 impl Policy for Two {
-    fn allows(&self, caller: &Caller, _: Action, uri: &str) -> bool {
+    fn allows(&self, caller: &Caller, _: Action, uri: &str, _: Option<usize>) -> bool {
         let hidden = uri == "skill://hidden" || uri.starts_with("skill://hidden/");
         let private = uri.starts_with("skill://mixed/private");
         caller.identity.as_deref() == Some("all") || !(hidden || private)

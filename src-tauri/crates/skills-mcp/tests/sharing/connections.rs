@@ -31,6 +31,27 @@ async fn idle_and_half_open_connections_keep_nobody_out() {
 }
 
 #[tokio::test]
+async fn bodies_that_stop_after_their_first_byte_keep_nobody_out() {
+    let (addr, _guard) = served(Memory::shared(true), ServeOptions::default()).await;
+    let mut held = Vec::new();
+    for _ in 0..450 {
+        let mut stream = TcpStream::connect(addr).await.unwrap();
+        let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                    accept: application/json, text/event-stream\r\ncontent-length: 1000000\r\n\r\n{";
+        // Those that had to make room are gone.
+        drop(stream.write_all(head.as_bytes()).await);
+        held.push(stream);
+        let me = As { addr, token: "" };
+        if held.len() % 50 == 0 {
+            let asked = me.call("resources/list", json!({}));
+            let answer = tokio::time::timeout(LONG, asked).await.unwrap();
+            assert!(answer["result"].is_object(), "{answer}");
+        }
+    }
+    drop(held);
+}
+
+#[tokio::test]
 async fn serving_http_ends_with_the_shutdown_though_clients_listen() {
     let (changes, feed) = watch::channel(0);
     let shutdown = CancellationToken::new();

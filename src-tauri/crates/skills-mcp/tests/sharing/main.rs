@@ -11,3 +11,4 @@ mod changes;
 mod connections;
 mod messages;
 mod policy;
+mod refusing;

@@ -1,11 +1,13 @@
 //! What is answered to which message, in every version.
 
+use std::net::SocketAddr;
+
 use serde_json::{Value, json};
 use skills_mcp::server::ServeOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::callers::{As, answer, provider, root, two, write};
+use crate::callers::{As, LONG, answer, provider, root, two, write};
 use crate::support::{Memory, served};
 
 #[tokio::test]
@@ -128,6 +130,18 @@ async fn what_is_no_message_is_refused_with_a_reason() {
         assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
         assert_eq!(answer["id"], id, "{shown}");
     }
+    for method in ["skills/list", "resources/list", "resources/templates/list"] {
+        for params in [json!({ "cursor": 5 }), json!({ "cursor": ["x"] }), json!([]), json!("x")] {
+            let list = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
+            let answer = answer(me.older(None, "2025-06-18", list).await).await;
+            assert_eq!(answer["error"]["code"], -32602, "{method} {params}: {answer}");
+            assert_eq!(answer["id"], 7);
+        }
+        let answer = me.call(method, json!({ "cursor": 5 })).await;
+        assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
+        let answer = me.call(method, json!({ "cursor": null })).await;
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+    }
     for params in [json!({ "uri": 5 }), json!({})] {
         let answer = answer(me.older(None, "2025-06-18", read(params)).await).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
@@ -141,10 +155,81 @@ async fn what_is_no_message_is_refused_with_a_reason() {
         long.len()
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    let mut answer = vec![0; 12];
-    let sent = stream.write_all(&long.as_bytes()[..(1 << 20) + 1]).await;
-    drop(sent);
-    stream.read_exact(&mut answer).await.unwrap();
-    assert_eq!(answer, b"HTTP/1.1 413");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    assert_eq!(&answer[..12], b"HTTP/1.1 413");
     assert_eq!(me.call("resources/list", json!({})).await["id"], 1);
+}
+
+/// The status of the answer to these bytes.
+async fn status(addr: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = vec![0; 12];
+    tokio::time::timeout(LONG, stream.read_exact(&mut answer)).await.unwrap().unwrap();
+    String::from_utf8(answer.split_off(9)).unwrap()
+}
+
+#[tokio::test]
+async fn a_target_in_absolute_form_names_this_machine_too() {
+    let (addr, _guard) = served(Memory::shared(true), ServeOptions::default()).await;
+    let asked = async |target: &str, host: &str| {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
+        let request = format!(
+            "POST {target} HTTP/1.1\r\n{host}content-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        status(addr, &request).await
+    };
+    let local = "host: 127.0.0.1\r\n";
+    for good in ["/mcp", "http://127.0.0.1/mcp", "http://localhost:8000/mcp", "http://[::1]/mcp"] {
+        assert_eq!(asked(good, local).await, "200", "{good}");
+    }
+    for bad in [
+        "http://evil/mcp",
+        "http://evil:80/mcp",
+        "http://localhost@evil/mcp",
+        "http://evil@localhost/mcp",
+        "ftp://localhost/mcp",
+        "http://localhost.evil/mcp",
+    ] {
+        assert_eq!(asked(bad, local).await, "403", "{bad}");
+        assert_eq!(asked(bad, "").await, "403", "{bad}");
+    }
+    assert_eq!(asked("http://localhost/mcp", "host: evil\r\n").await, "403");
+}
+
+#[tokio::test]
+async fn a_request_shows_one_token() {
+    let root = root();
+    for (options, known) in [(two(None), "all-secret"), (ServeOptions::default(), "any")] {
+        let (addr, _guard) = served(provider(root.path()), options).await;
+        for pair in [[known, "some-secret"], [known, known], ["x", known], ["", known]] {
+            let [first, second] = pair.map(|token| format!("authorization: Bearer {token}\r\n"));
+            let head = format!("POST /mcp HTTP/1.1\r\nhost: {addr}\r\n{first}{second}\r\n");
+            assert_eq!(status(addr, &head).await, "400", "{pair:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_declared_too_long_is_refused_before_it_comes() {
+    let (addr, _guard) = served(Memory::shared(true), ServeOptions::default()).await;
+    for (length, refused) in [("1048577", "413"), ("9999999999", "413")] {
+        let mut stream = TcpStream::connect(addr).await.unwrap();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {addr}\r\nexpect: 100-continue\r\n\
+             content-length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        // The answer is the last: the connection ends with it.
+        let read = stream.read_to_string(&mut answer);
+        tokio::time::timeout(LONG, read).await.unwrap().unwrap();
+        assert_eq!(&answer[9..12], refused, "{length}");
+    }
+    let most = " ".repeat(1 << 20);
+    let at_most = As { addr, token: "" }.post(&[], most).await;
+    assert_eq!(at_most.status(), 400);
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use skills_mcp::server::ServeOptions;
 
-use crate::callers::{As, both, provider, root, two};
+use crate::callers::{As, both, client, provider, root, two};
 use crate::support::served;
 
 #[tokio::test]
@@ -86,4 +86,56 @@ async fn a_cursor_of_one_caller_is_invalid_for_another_who_may_not_see_what_it_n
     let unknown = some.call("skills/list", json!({ "cursor": "bm9uZQ" })).await;
     assert_eq!(foreign["error"]["code"], -32602);
     assert_eq!(foreign["error"], unknown["error"]);
+}
+
+#[tokio::test]
+async fn the_session_of_another_caller_is_answered_like_none_and_like_one_that_ended() {
+    let root = root();
+    let (addr, _guard) = served(provider(root.path()), two(None)).await;
+    let (all, some) = both(addr);
+    let (session, _) = all.hello("2025-03-26").await;
+    let (ended, _) = all.hello("2025-03-26").await;
+    let (session, ended) = (session.unwrap(), ended.unwrap());
+    let ask = async |method: &str, session: &str, version: &str, body: &'static str| {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        let response = client()
+            .request(method, format!("http://{addr}/mcp"))
+            .bearer_auth(some.token)
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json")
+            .header("mcp-session-id", session)
+            .header("mcp-protocol-version", version)
+            .body(body)
+            .send();
+        let response = response.await.unwrap();
+        let mut headers = response.headers().clone();
+        headers.remove("date");
+        (response.status().as_u16(), headers, response.text().await.unwrap())
+    };
+    let gone = client()
+        .delete(format!("http://{addr}/mcp"))
+        .bearer_auth(all.token)
+        .header("mcp-session-id", &ended);
+    assert!(gone.send().await.unwrap().status().is_success());
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"resources/list"}"#;
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    for version in ["2025-03-26", "2025-11-25", "1999-01-01", "2026-07-28"] {
+        for (method, body) in [
+            ("POST", list),
+            ("POST", "[]"),
+            ("POST", "{"),
+            ("POST", hello),
+            ("GET", ""),
+            ("DELETE", ""),
+        ] {
+            let absent = ask(method, "none", version, body).await;
+            assert_eq!(ask(method, &session, version, body).await, absent, "{method} {body}");
+            assert_eq!(ask(method, &ended, version, body).await, absent, "{method} {body}");
+            if version != "2026-07-28" {
+                assert_eq!(absent.0, 404, "{method} {body}");
+            }
+        }
+    }
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/list" });
+    assert_eq!(all.older(Some(&session), "2025-03-26", list).await.status(), 200);
 }

@@ -170,6 +170,53 @@ async fn metadata_that_is_too_large_is_not_read() {
 }
 
 #[tokio::test]
+async fn metadata_of_exactly_the_limit_are_read() {
+    let server = Scripted::new(|asked, at| {
+        (asked.what == METADATA).then(|| {
+            let mut large = metadata(at);
+            large["padding"] = json!("");
+            let room = 256 * 1024 - large.to_string().len();
+            large["padding"] = json!("x".repeat(room));
+            Reply::Json(200, large)
+        })
+    })
+    .await;
+    assert!(server.discover().await.is_ok());
+}
+
+#[tokio::test]
+async fn a_browser_that_comes_back_with_too_much_is_turned_away() {
+    let server = Scripted::good().await;
+    let (scripted, answers) = (&server, Arc::new(Mutex::new(Vec::new())));
+    let seen = Arc::clone(&answers);
+    server
+        .discover()
+        .await
+        .unwrap()
+        .run(|page| {
+            let good = scripted.agreed(page);
+            let with = |bytes| {
+                let mut other = good.clone();
+                other.set_query(Some(&format!("state=wrong&code={}", "x".repeat(bytes))));
+                other
+            };
+            let (fits, over) = (with(15 * 1024), with(17 * 1024));
+            tokio::spawn(async move {
+                let mut came = Vec::new();
+                for address in [&fits, &over] {
+                    came.push(visit(address).await.map(|(status, _)| status));
+                }
+                *seen.lock().unwrap() = came;
+                visit(&good).await;
+            });
+            Ok(())
+        })
+        .await
+        .unwrap();
+    assert_eq!(*answers.lock().unwrap(), [Some(400), Some(431)]);
+}
+
+#[tokio::test]
 async fn metadata_of_another_issuer_are_refused() {
     let told = refused(METADATA, |at| {
         let mut other = metadata(at);
@@ -285,6 +332,9 @@ async fn scopes_that_cannot_be_shown_are_refused() {
         let told = found.unwrap_err().to_string();
         assert!(told.ends_with(": it asks for scopes that cannot be shown"), "{told}");
     }
+    let longest = format!("Bearer scope=\"{}\"", "x".repeat(256));
+    let found = SignIn::discover(&server.url(), Some(&longest), context().timeouts).await;
+    assert_eq!(found.unwrap().scopes()[0].len(), 256);
     let many: Vec<String> = (0..65).map(|n| format!("s{n}")).collect();
     let challenge = format!("Bearer scope=\"{}\"", many.join(" "));
     let found = SignIn::discover(&server.url(), Some(&challenge), context().timeouts).await;

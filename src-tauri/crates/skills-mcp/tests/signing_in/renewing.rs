@@ -135,3 +135,20 @@ async fn what_was_forgotten_is_not_sent() {
     server.keep.forget().unwrap();
     assert_eq!(server.connect().await.unwrap_err().kind(), ErrorKind::SignIn);
 }
+
+#[tokio::test]
+async fn a_token_that_the_server_itself_repeats_is_in_no_message() {
+    let server = Scripted::new(|asked, _| {
+        (asked.body["method"] == "skills/list").then(|| {
+            let sent = asked.authorization.clone().unwrap_or_default();
+            let error = json!({ "code": -32603, "message": format!("bad token {sent}") });
+            Reply::Json(200, json!({ "jsonrpc": "2.0", "id": asked.body["id"], "error": error }))
+        })
+    })
+    .await;
+    server.sign_in().await;
+    let connection = server.connect().await.unwrap();
+    let error = connection.list().await.unwrap_err();
+    assert!(error.to_string().ends_with("bad token Bearer …"), "{error}");
+    assert!(!all_of(&error).contains("access-1"));
+}

@@ -26,7 +26,7 @@ pub struct Asked {
     /// Its form or JSON, by name.
     pub fields: HashMap<String, String>,
     pub authorization: Option<String>,
-    body: Value,
+    pub body: Value,
 }
 
 /// What is answered in place of the right answer.

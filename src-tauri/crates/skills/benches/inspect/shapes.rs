@@ -1,4 +1,4 @@
-//! Skills of 16 MiB that give an inspection much to do, each in a way of its own.
+//! Skills that give an inspection much to do, each in a way of its own.
 
 use std::collections::BTreeMap;
 

@@ -4,18 +4,20 @@ use serde_json::Value;
 
 use super::mending::Mender;
 use super::publish::{COMPATIBILITY, are_tools, is_compatibility};
-use super::{Diagnostic, MAX_PLACES, Place, Rule, Severity, codes, description, name};
+use super::{
+    Diagnostic, MAX_PLACES, Place, Rule, Severity, codes, description, name, short_key, spelling,
+};
 use crate::MAIN_FILE;
 use crate::fix::{Fix, TextEdit};
 use crate::frontmatter::resolve::in_words;
-use crate::frontmatter::{FieldSource, FrontMatter, Style, same_field};
+use crate::frontmatter::{FieldSource, FrontMatter, Style};
 
 /// The fields of the format.
-const FORMAT: &[&str] =
+pub(super) const FORMAT: &[&str] =
     &["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
 /// Fields that well-known tools define for themselves.
-const OF_TOOLS: &[&str] = &[
+pub(super) const OF_TOOLS: &[&str] = &[
     "agent",
     "argument-hint",
     "arguments",
@@ -77,8 +79,10 @@ pub(super) fn judge(
     if !read.is_by_lines() {
         types(fields, read, mender, found);
     }
-    for name in fields.keys().filter(|name| !FORMAT.contains(&name.as_str())).take(most(mender)) {
-        other(name, read, mender, found);
+    let others: Vec<&String> =
+        fields.keys().filter(|name| !FORMAT.contains(&name.as_str())).take(most(mender)).collect();
+    for name in &others {
+        spelling::judge(name, &others, read, mender, found);
     }
 }
 
@@ -205,7 +209,7 @@ fn metadata(
     for (name, value) in values.iter().filter(|(_, value)| !value.is_string()).take(most(mender)) {
         let written = read.texts().get("metadata").and_then(|fields| fields.get(name));
         let message = not_a_text(
-            &format!("metadata.{name}"),
+            &format!("metadata.{}", short_key(name)),
             value,
             written.and_then(Value::as_str).unwrap_or_default(),
         );
@@ -227,32 +231,6 @@ fn most(mender: Option<&Mender<'_>>) -> usize {
     if mender.is_some() { MAX_PLACES } else { usize::MAX }
 }
 
-/// A field that the format does not have.
-fn other(name: &str, read: &FrontMatter, mender: Option<&Mender<'_>>, found: &mut Vec<Diagnostic>) {
-    let place = read.place(name).map(|field| field.key.clone());
-    if OF_TOOLS.contains(&name) {
-        let message = format!("`{name}` is a field of single tools, not of the format");
-        found.push(codes::FIELD_OF_TOOL.say(message, place));
-        return;
-    }
-    let all = || FORMAT.iter().chain(OF_TOOLS);
-    let spelt = all().find(|known| same_field(known, name));
-    let lower = name.to_lowercase();
-    let near = || FORMAT.iter().find(|known| distance(known, &lower) <= 2);
-    let Some(known) = spelt.or_else(near) else {
-        let message = format!("`{name}` is not a field of the format");
-        found.push(codes::FIELD_UNKNOWN.say(message, place));
-        return;
-    };
-    let message = format!("`{name}` is not a field; did you mean `{known}`?");
-    let mut misspelt = codes::FIELD_MISSPELT.say(message, place);
-    // Two letters off may still be another word.
-    if let Some(mender) = mender.filter(|_| spelt.is_some() || distance(known, &lower) == 1) {
-        misspelt.fixes.extend(mender.rename(&codes::FIELD_MISSPELT, name, known));
-    }
-    found.push(misspelt);
-}
-
 /// Plain values that YAML 1.1 and 1.2 read differently.
 fn versions(read: &FrontMatter, mender: &Mender<'_>, found: &mut Vec<Diagnostic>) {
     let mut left = MAX_PLACES;
@@ -268,7 +246,8 @@ fn versions(read: &FrontMatter, mender: &Mender<'_>, found: &mut Vec<Diagnostic>
                 return;
             }
             left -= 1;
-            let message = format!("YAML 1.1 and 1.2 read `{text}` as different values");
+            let shown = short_key(text);
+            let message = format!("YAML 1.1 and 1.2 read `{shown}` as different values");
             let place = Some(mender.place(source.value.clone()));
             let mut differs = codes::YAML_VERSIONS_DIFFER.say(message, place);
             differs.fixes.extend(same_in_both(field, source, text, mender));
@@ -317,21 +296,6 @@ fn flow_styles(read: &FrontMatter, mender: &Mender<'_>, found: &mut Vec<Diagnost
             _ => waiting.extend(source.items.iter().rev()),
         }
     }
-}
-
-/// How many letters must be changed, added or removed.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(40).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().take(40).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, other) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// That the value of a field is not a text, and what tools take it for.
@@ -383,13 +347,5 @@ mod tests {
         for tool in ["Bash", "Bash(git:*)", "Read(src/**)", "Bash()", "Bash(:)"] {
             assert!(!allows_all(tool), "{tool}");
         }
-    }
-
-    #[test]
-    fn the_distance_counts_letters() {
-        assert_eq!(distance("license", "licence"), 1);
-        assert_eq!(distance("name", "nmae"), 2);
-        assert_eq!(distance("metadata", "meta"), 4);
-        assert_eq!(distance("", "ab"), 2);
     }
 }

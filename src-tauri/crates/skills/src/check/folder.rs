@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::together::together;
 use super::{Diagnostic, Rule, Severity, chains, check_files, check_parts, codes, sort};
 use crate::MAIN_FILE;
+use crate::digest::Digest;
+use crate::fix::Fix;
 use crate::frontmatter::FrontMatter;
 use crate::manifest::{LocalFiles, MAX_BYTES, Manifest};
 use crate::read::{Listing, ReadManifestError, read_file, read_with_heads, survey};
@@ -40,12 +43,7 @@ pub struct Checked {
 
 /// Checks the skill in this folder; never fails, for what cannot be read is a diagnostic.
 pub fn check_folder(dir: &Path) -> Checked {
-    // `.` and `..` have no name of their own.
-    let named = match dir.file_name() {
-        Some(_) => dir.to_owned(),
-        None => fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned()),
-    };
-    let folder_name = named.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (named, folder_name) = (named(dir), name_of(dir));
     let mut checked = check_listed(&folder_name, dir, survey(dir));
     if !fs::symlink_metadata(&named).is_ok_and(|found| found.is_symlink()) {
         return checked;
@@ -65,7 +63,34 @@ pub fn check_folder(dir: &Path) -> Checked {
     checked
 }
 
-/// The same for a folder whose files were listed just before; `folder_name` is the name that the
+/// The first fix of each diagnostic of this folder, which was just checked, as many as can be made
+/// at once: together they bring up nothing that was not wrong before. What is left out waits for the
+/// next check. Of a main file that is not the one that was checked no more than one is given.
+pub fn fixes_at_once(dir: &Path, checked: &Checked) -> Vec<Fix> {
+    let first = || checked.diagnostics.iter().find_map(|one| one.fixes.first()).cloned();
+    let listed = checked.manifest.as_ref().ok().and_then(|files| files.get(MAIN_FILE));
+    let main = main_file(dir).map(|(bytes, _)| bytes);
+    match (listed, main) {
+        (Some(listed), Some(bytes)) if Digest::of(&bytes) == listed.digest => {
+            together(&name_of(dir), &bytes, &checked.diagnostics)
+        }
+        _ => first().into_iter().collect(),
+    }
+}
+
+/// The name that a skill in this folder is to have; `.` and `..` have none of their own.
+fn name_of(dir: &Path) -> String {
+    named(dir).file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn named(dir: &Path) -> PathBuf {
+    match dir.file_name() {
+        Some(_) => dir.to_owned(),
+        None => fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned()),
+    }
+}
+
+/// As [`check_folder`] for a folder whose files were listed just before; `folder_name` is the name that the
 /// skill is to have, also where `dir` is what a link leads to.
 pub(crate) fn check_listed(
     folder_name: &str,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
-use super::{Diagnostic, MAX_PLACES, codes};
+use super::{Diagnostic, MAX_PLACES, MAX_VALUE, codes, shortened};
 use crate::MAIN_FILE;
 use crate::lines::{LineIndex, lines_at, without_last_break};
 use crate::pattern::{Pattern, compile};
@@ -166,19 +166,23 @@ pub(super) fn check(
 ) {
     let mut told = [0; 4];
     for Link { range, target } in links(&text[start..]) {
+        let shown = |text| shortened(text, MAX_VALUE);
         let (kind, rule, message) = match leads(target, "") {
             Leads::Elsewhere => continue,
             Leads::Absolute => {
-                (0, &codes::LINK_ABSOLUTE, format!("`{target}` is not relative to the skill"))
+                let message = format!("`{}` is not relative to the skill", shown(target));
+                (0, &codes::LINK_ABSOLUTE, message)
             }
             Leads::Outside => {
-                (1, &codes::LINK_OUTSIDE, format!("`{target}` lies outside of the skill"))
+                let message = format!("`{}` lies outside of the skill", shown(target));
+                (1, &codes::LINK_OUTSIDE, message)
             }
             Leads::Inside(path) if !is_there(files, &path) => {
-                (2, &codes::LINK_MISSING, format!("there is no file `{path}`"))
+                (2, &codes::LINK_MISSING, format!("there is no file `{}`", shown(&path)))
             }
             Leads::Inside(path) if path.matches('/').count() > 1 => {
-                (3, &codes::LINK_DEEP, format!("`{path}` lies more than one level deep"))
+                let message = format!("`{}` lies more than one level deep", shown(&path));
+                (3, &codes::LINK_DEEP, message)
             }
             Leads::Inside(_) => continue,
         };

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Diagnostic, Place, Rule, fields, problems};
+use super::together::broken;
+use super::{Place, Rule};
 use crate::MAIN_FILE;
 use crate::fix::{Fix, TextEdit, edited};
 use crate::frontmatter::{FieldSource, FrontMatter, Style, quoted};
@@ -242,17 +243,6 @@ impl<'a> Mender<'a> {
             }
         }
     }
-}
-
-/// How often each rule of front matter is broken.
-fn broken(folder_name: &str, head: &[u8], read: &FrontMatter) -> BTreeMap<&'static str, usize> {
-    let mut found: Vec<Diagnostic> = problems(head, read);
-    fields::judge(folder_name, read, None, &mut found);
-    let mut counts = BTreeMap::new();
-    for one in found {
-        *counts.entry(one.code).or_default() += 1;
-    }
-    counts
 }
 
 /// Every name and text, however deep.

@@ -13,21 +13,44 @@ mod mending;
 mod name;
 mod publish;
 mod scripts;
+mod spelling;
+mod together;
 
 pub use codes::Rule;
 pub(crate) use folder::check_listed;
-pub use folder::{Checked, check_folder};
+pub use folder::{Checked, check_folder, fixes_at_once};
 use publish::has_uri;
 pub(crate) use publish::publishable;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fix::Fix;
 use crate::frontmatter::FrontMatter;
+use crate::frontmatter::pyyaml::own_break;
 use crate::manifest::{LocalFiles, Manifest};
 
 /// The most places that one rule names.
 const MAX_PLACES: usize = 20;
+
+/// The most characters of the name of a field that a message repeats.
+const MAX_KEY: usize = 60;
+
+/// The most characters of a link or a skill's name that a message repeats.
+const MAX_VALUE: usize = 200;
+
+/// The name of a field as a message repeats it.
+pub(crate) fn short_key(name: &str) -> Cow<'_, str> {
+    shortened(name, MAX_KEY)
+}
+
+/// A text of the author with no more than so many characters.
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
 
 /// How bad a diagnostic is; the worst compares least, so that sorting puts it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,8 +133,9 @@ fn check_parts(
     if let Some(files) = files {
         check_files(files, local, &mut found);
     }
-    leave_to_the_author(&read, &mut found);
+    leave_to_the_author(skill_md, &read, &mut found);
     bound(&mut found);
+    together::keep_safe(folder_name, skill_md, &mut found);
     found
 }
 
@@ -119,10 +143,16 @@ fn check_parts(
 const OF_THE_FILE: &[Rule] =
     &[codes::BYTE_ORDER_MARK, codes::LINE_ENDINGS, codes::FRONT_MATTER_DELIMITER];
 
-/// Takes away the fixes of fields that come twice: which of them counts is for the author to say.
-fn leave_to_the_author(read: &FrontMatter, found: &mut [Diagnostic]) {
+/// Takes away the fixes of fields that come twice, and where readers differ in where a line ends of
+/// all fields: which of them counts is for the author to say.
+fn leave_to_the_author(skill_md: &[u8], read: &FrontMatter, found: &mut [Diagnostic]) {
     let of_fields = |one: &&mut Diagnostic| !OF_THE_FILE.iter().any(|rule| rule.code == one.code);
+    let head = skill_md.len().saturating_sub(read.body().len());
+    let differ = std::str::from_utf8(&skill_md[..head]).is_ok_and(own_break);
     for one in found.iter_mut().filter(of_fields) {
+        if differ {
+            one.fixes.clear();
+        }
         one.fixes.retain(|fix| match fix {
             Fix::Edits { edits, .. } => !edits.iter().any(|edit| read.comes_twice(&edit.range)),
             Fix::RenameFolder { .. } => true,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::mending::Mender;
 use super::publish::NAME;
-use super::{Diagnostic, codes, fields};
+use super::{Diagnostic, MAX_VALUE, codes, fields, shortened};
 use crate::fix::Fix;
 use crate::frontmatter::FrontMatter;
 use crate::path::{PathRule, check_portable};
@@ -78,6 +78,7 @@ pub(super) fn judge(
         }
     };
     let is_text = value.is_some_and(Value::is_string);
+    let shown = shortened(name, MAX_VALUE);
     let folders = |rule| {
         let mender = mender.filter(|_| folder_is_name && name != folder_name)?;
         mender.set(rule, &format!("change `name` to `{folder_name}`"), "name", folder_name)
@@ -89,7 +90,7 @@ pub(super) fn judge(
         found.push(long);
     }
     if !has_form(name) {
-        let mut wrong = codes::NAME_FORM.say(format!("{name:?} {}", broken_form(name)), place());
+        let mut wrong = codes::NAME_FORM.say(format!("{shown:?} {}", broken_form(name)), place());
         let trimmed = name.trim();
         if let Some(mender) = mender.filter(|_| is_name(trimmed)) {
             let title = "remove the blanks around the name";
@@ -108,7 +109,7 @@ pub(super) fn judge(
         found.push(codes::NAME_LOOK_ALIKE.say(message, place()));
     }
     if name != folder_name {
-        let message = format!("the field `name` is {name:?} and the folder is {folder_name:?}");
+        let message = format!("the field `name` is {shown:?} and the folder is {folder_name:?}");
         let mut differs = codes::NAME_FOLDER.say(message, place());
         differs.fixes.extend(folders(&codes::NAME_FOLDER));
         // Where tools may find another name, or none, the folder stays as it is.
@@ -120,7 +121,7 @@ pub(super) fn judge(
         found.push(differs);
     }
     if is_reserved(name) || is_reserved(folder_name) {
-        let message = format!("{name:?} is a name that Windows keeps for a device");
+        let message = format!("{shown:?} is a name that Windows keeps for a device");
         found.push(codes::NAME_RESERVED.say(message, place()));
     }
     if let Some(word) = VENDOR_WORDS.iter().find(|word| name.contains(**word)) {

@@ -145,9 +145,12 @@ impl FrontMatter {
                 read.body_line = block.body_line;
                 match block::find_strict(&text) {
                     Err(problem) => read.problems.push(spots.no_block(problem)),
-                    // Where it ends differently, what the strict rules find wrong is said too.
+                    // To strict readers it goes on: if that is not right, its end is to blame.
                     Ok(strict) if strict != block => {
-                        read.problems.extend(Self::strict(bytes).err().map(|problem| *problem));
+                        if Self::strict(bytes).is_err() {
+                            let closing = NoBlock::Untidy(block.body_line - 1);
+                            read.problems.push(spots.no_block(closing));
+                        }
                     }
                     Ok(_) => {}
                 }
@@ -316,6 +319,11 @@ impl FrontMatter {
     /// Whether the front matter is not YAML, so that only its lines can be judged.
     pub(crate) fn is_by_lines(&self) -> bool {
         self.by_lines
+    }
+
+    /// Whether something keeps readers from the fields, so that what is wrong with them may not show.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.judged.is_some()
     }
 
     /// The Markdown below the front matter; the whole text where there is none.

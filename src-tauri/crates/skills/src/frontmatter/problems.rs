@@ -10,7 +10,7 @@ use super::said;
 use super::tree::NotYaml;
 use super::unquoted::{self, Stopped, Unquoted};
 use crate::MAIN_FILE;
-use crate::check::{Diagnostic, Place, codes};
+use crate::check::{Diagnostic, Place, codes, short_key};
 use crate::fix::{Fix, TextEdit};
 use crate::lines::{LineIndex, lines_at, without_last_break};
 
@@ -141,14 +141,16 @@ impl<'a> Text<'a> {
         let mut said = match &stop.unquoted {
             Some(Unquoted { field, colon: Some(colon), .. }) => codes::FRONT_MATTER_COLON.say(
                 format!(
-                    "the value of `{field}` has an unquoted `: `, so the front matter is not YAML"
+                    "the value of `{}` has an unquoted `: `, so the front matter is not YAML",
+                    short_key(field)
                 ),
                 Some(self.place(&(*colon..colon + 1))),
             ),
             Some(Unquoted { field, colon: None, value }) if stop.quoted.is_some() => {
                 codes::FRONT_MATTER_YAML.say(
                     format!(
-                        "the value of `{field}` needs quotes, as it is the front matter is not YAML"
+                        "the value of `{}` needs quotes, as it is the front matter is not YAML",
+                        short_key(field)
                     ),
                     Some(self.place(value)),
                 )
@@ -176,10 +178,11 @@ impl<'a> Text<'a> {
             }
             _ => (&codes::FRONT_MATTER_VALUE, None),
         };
-        let message = match (reason, field) {
-            (Unresolvable::DuplicateKey, field) => format!("the field `{field}` comes twice"),
-            (_, "") => format!("the front matter has {}", reason.reason()),
-            (_, field) => format!("`{field}` has {}", reason.reason()),
+        let shown = short_key(field);
+        let message = match reason {
+            Unresolvable::DuplicateKey => format!("the field `{shown}` comes twice"),
+            _ if field.is_empty() => format!("the front matter has {}", reason.reason()),
+            _ => format!("`{shown}` has {}", reason.reason()),
         };
         let mut said = code.say(message, Some(self.place(range)));
         if let Some(title) = title

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::mended::end_of_quoted;
+use super::pyyaml;
 use super::quote::in_quotes;
 use super::tree::{self, NotYaml};
 use crate::lines::{lines_at, without_last_break};
@@ -29,46 +31,79 @@ pub(crate) struct Stopped {
     pub(crate) quoted: Option<String>,
 }
 
-/// The places at which a reader stops, each found after the one before it was put in quotes.
+/// The places at which a reader stops, each found after the one before it was put in quotes; at the
+/// end, where all are, what PyYAML stops at then.
 pub(crate) fn stops(yaml: &str, error: NotYaml) -> Vec<Stopped> {
     let mut found = Vec::new();
     let mut work = yaml.to_owned();
     let mut error = Some(error);
-    // All quotes stand before the next place.
-    let mut grown = 0;
-    let mut done = 0;
+    let mut quotes: Vec<InQuotes> = Vec::new();
+    let mut rest = None;
     while let Some(stop) = error.take() {
+        let done = quotes.last().map_or(0, |last| last.now.end);
         let unquoted = find(&work, &stop).filter(|found| found.value.start >= done);
-        let mut quoted = None;
-        let mut next = grown;
-        if let Some(unquoted) = &unquoted {
-            let in_quotes = in_quotes(&work[unquoted.value.clone()]);
-            let end = unquoted.value.start + in_quotes.len();
-            work.replace_range(unquoted.value.clone(), &in_quotes);
-            let after = tree::parse(&work).err();
-            if after.as_ref().is_none_or(|after| after.at > end) {
-                done = end;
-                next += in_quotes.len() - unquoted.value.len();
-                quoted = Some(in_quotes);
-                error = after;
+        let mut stopped = Stopped {
+            error: NotYaml { at: as_written(&quotes, stop.at), message: stop.message },
+            unquoted: None,
+            quoted: None,
+        };
+        if let Some(unquoted) = unquoted {
+            let value = unquoted.value.clone();
+            let written = as_written(&quotes, value.start)..as_written(&quotes, value.end);
+            // With a colon in it, the name may be one that lacks the blank behind its own.
+            if !unquoted.field.contains(':') {
+                let in_quotes = in_quotes(&work[value.clone()]);
+                let end = value.start + in_quotes.len();
+                work.replace_range(value.clone(), &in_quotes);
+                // Further on than it was, so that it was this value that stopped the reader.
+                let before = if stop.at < value.end { end } else { stop.at - value.end + end };
+                let after = stop_of(&work);
+                if after.as_ref().is_none_or(|after| after.0.at > before || after.1) {
+                    quotes.push(InQuotes { now: value.start..end, written: written.clone() });
+                    stopped.quoted = Some(in_quotes);
+                    match after {
+                        Some((after, false)) => error = Some(after),
+                        Some((NotYaml { at, message }, true)) => {
+                            rest = Some(NotYaml { at: as_written(&quotes, at), message });
+                        }
+                        None => {}
+                    }
+                }
             }
+            let colon = unquoted.colon.map(|colon| written.start + (colon - value.start));
+            stopped.unquoted = Some(Unquoted { colon, value: written, ..unquoted });
         }
-        let as_written = |at: usize| at.saturating_sub(grown);
-        found.push(Stopped {
-            error: NotYaml { at: as_written(stop.at), message: stop.message },
-            unquoted: unquoted.map(|found| Unquoted {
-                colon: found.colon.map(as_written),
-                value: as_written(found.value.start)..as_written(found.value.end),
-                ..found
-            }),
-            quoted,
-        });
-        grown = next;
+        found.push(stopped);
         if found.len() == MAX_PLACES {
             break;
         }
     }
+    found.extend(rest.map(|error| Stopped { error, unquoted: None, quoted: None }));
     found
+}
+
+/// A value that was put in quotes.
+struct InQuotes {
+    now: Range<usize>,
+    written: Range<usize>,
+}
+
+/// A place in the text with these values in quotes, which are in order, as one in the written text.
+fn as_written(quotes: &[InQuotes], at: usize) -> usize {
+    let before = quotes.partition_point(|quotes| quotes.now.start < at);
+    match before.checked_sub(1).map(|last| &quotes[last]) {
+        None => at,
+        Some(InQuotes { now, written }) if at < now.end => written.start,
+        Some(InQuotes { now, written }) => written.end + (at - now.end),
+    }
+}
+
+/// Where the next reader stops: the parser, or where that does not, PyYAML, for which it is true.
+fn stop_of(yaml: &str) -> Option<(NotYaml, bool)> {
+    match tree::parse(yaml) {
+        Ok(root) => pyyaml::refusal(yaml, root.as_ref()).map(|refusal| (refusal, true)),
+        Err(error) => Some((error, false)),
+    }
 }
 
 /// The value that made the parser stop: the first one with a `: ` in it up to the line of the
@@ -133,10 +168,19 @@ impl<'a> Entry<'a> {
 
     /// Takes the text of a line up to its comment.
     fn take(&mut self, text: &str, at: usize) {
-        let quoted = self.source.starts_with(['"', '\'']) || text.starts_with(['"', '\'']);
-        let comment = [" #", "\t#"].iter().filter_map(|mark| text.find(mark)).min();
+        let starts_quote = |text: &str| text.starts_with(['"', '\'']);
+        // In quotes there are no comments, but there may be one behind them.
+        let from = match (starts_quote(self.source), starts_quote(text)) {
+            (true, _) => None,
+            (false, true) => end_of_quoted(text, 0),
+            (false, false) => Some(0),
+        };
+        let comment = from.and_then(|from| {
+            let marks = [" #", "\t#"].iter().filter_map(|mark| text[from..].find(mark));
+            marks.min().map(|at| from + at)
+        });
         let text = match comment {
-            Some(comment) if !quoted => {
+            Some(comment) => {
                 self.has_comment = true;
                 &text[..comment]
             }
@@ -161,6 +205,9 @@ impl<'a> Entry<'a> {
     /// Whether quotes around the whole are what its author meant.
     fn may_be_quoted(&self) -> bool {
         let source = self.source;
+        if self.is_torn {
+            return false;
+        }
         let goes_on = |close: char| {
             source[1..].rfind(close).is_some_and(|at| !source[at + 2..].trim().is_empty())
         };

@@ -11,9 +11,9 @@
 //!
 //! Measured with `cargo xtask measure-inspection DIR…` over public repositories, each exported at
 //! the commit below (files that were not to be had are left out): of 3,378 skills of 18
-//! repositories 1.39 % have a grave finding, 14.3 % a caution, 82.4 % a note (most of them that
+//! repositories 1.30 % have a grave finding, 14.6 % a caution, 82.5 % a note (most of them that
 //! network addresses are named). Without the two repositories whose skills are made from one
-//! template (ComposioHQ and PranavNagrecha) 2.8 % of 1,529 have a grave one. Each of the 83 grave
+//! template (ComposioHQ and PranavNagrecha) 2.6 % of 1,529 have a grave one. Each of the 80 grave
 //! findings was read: half are `download-to-shell`, mostly an installer's own line; most others
 //! quote an attack in a skill on security, or say what not to tell the user.
 //!
@@ -23,24 +23,24 @@
 //! | HoangNguyen0403/agent-skills-standard | b438bacc46d2 | 252 | 0.0 % |
 //! | K-Dense-AI/claude-scientific-skills | 899a51bfbd63 | 134 | 0.0 % |
 //! | PranavNagrecha/AwesomeSalesforceSkills | 2f65a366007b | 985 | 0.4 % |
-//! | UiPath/skills | b1206c8b6f9a | 34 | 14.7 % |
+//! | UiPath/skills | b1206c8b6f9a | 34 | 11.8 % |
 //! | alirezarezvani/claude-skills | 7d493fed97e4 | 241 | 1.2 % |
 //! | anthropics/skills | 9d2f1ae18723 | 18 | 5.6 % |
-//! | daymade/claude-code-skills | 723a962ddca0 | 94 | 6.4 % |
+//! | daymade/claude-code-skills | 723a962ddca0 | 94 | 5.3 % |
 //! | microsoft/cat-agent-skills | 0bb3472820f4 | 83 | 3.6 % |
 //! | muratcankoylan/Agent-Skills-for-Context-Engineering | 46019a3e7704 | 13 | 7.7 % |
 //! | obra/superpowers | 44c9b2d6e889 | 14 | 0.0 % |
 //! | openai/skills | f6b8344b4e51 | 10 | 0.0 % |
 //! | simota/agent-skills | 11befd9bedea | 43 | 0.0 % |
-//! | tech-leads-club/agent-skills | 4beb50707194 | 84 | 4.8 % |
+//! | tech-leads-club/agent-skills | 4beb50707194 | 84 | 3.6 % |
 //! | terrylica/cc-skills | 265421d2dad2 | 241 | 4.1 % |
 //! | trailofbits/skills | 293fb74c3151 | 80 | 8.8 % |
 //! | vercel-labs/agent-skills | b9c8ee0643d8 | 7 | 0.0 % |
 //! | wshobson/agents | 367cb6a4a182 | 181 | 1.7 % |
 //!
-//! Time is measured with `cargo bench -p skills --bench inspect`, over skills of 16 MiB. On one
+//! Time is measured with `cargo bench -p skills --bench inspect`, and told here for 16 MiB. On one
 //! machine, in seconds of processor time that two cores share: ordinary Markdown 0.9, in one file or
-//! in 512; the words of all rules in one line 2.6, their near-misses 2.6, any other shape of that
+//! in 512; the words of all rules in one line 2.7, their near-misses 2.6, any other shape of that
 //! benchmark 1.6 at most. Random mixtures of the rules' words and samples, measured at 512 KiB and
 //! reckoned for 16 MiB, took up to 3.7.
 

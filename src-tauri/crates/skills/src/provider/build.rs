@@ -208,11 +208,3 @@ fn all_of(mut file: File, size: u64) -> io::Result<Vec<u8>> {
     file.read_exact(&mut bytes)?;
     Ok(bytes)
 }
-
-/// The regular files of a look, hashed; links and special files are none.
-///
-/// # Errors
-/// When one cannot be read.
-pub(super) fn plain_files(folder: &Folder, tree: &Tree) -> io::Result<Vec<ManifestFile>> {
-    Ok(Hashed::of(folder, tree, &mut Memo::default())?.files)
-}

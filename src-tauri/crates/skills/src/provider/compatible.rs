@@ -1,65 +1,114 @@
 //! Compatible mode: skills as the reference serves them by default.
 
-use std::ffi::OsStr;
+mod files;
+mod finding;
+
 use std::fs;
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+pub(super) use self::files::{Digests, Row, bytes, stands};
+use self::files::{Unread, inside, is_seen, rows};
+use self::finding::{Found, Heads, children, is_skill};
 use super::directory::{Options, Place, SupportingFiles};
+use super::policy::Action;
 use super::shown::{
-    MANIFEST, has_uri, is_bad, manifest, manifest_resource, supporting_file, template, uri,
-    without_uri,
+    MANIFEST, folder_uri, has_uri, manifest, manifest_resource, supporting_file, template, uri,
+    within, without_uri,
 };
-use super::tree::{MAX_DEPTH, Tree};
+use super::sight::Sight;
 use super::{Content, Listing, Mark, ReadError, Resource, mime_type};
-use crate::digest::Digest;
-use crate::frontmatter::FrontMatter;
-use crate::handle::{Child, Count, Folder, Kind};
+use crate::handle::{Count, Folder};
 use crate::manifest::ManifestFile;
-use crate::read::location;
-use crate::stamp::Stamp;
 use crate::uri::readings;
 
 /// A file larger than this is not given out.
 pub(super) const MAX_READ: u64 = 256 * 1024 * 1024;
 
-/// A folder that is a skill: its name and its real path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
-    name: String,
-    real: PathBuf,
+/// What is published of some places.
+#[derive(Debug)]
+pub(super) struct Compatible {
+    places: Vec<Place>,
+    options: Options,
+    heads: Heads,
+    digests: Digests,
+    pub(super) count: Count,
+    /// What was there at the first look; only kept without reload.
+    first: Mutex<Option<Arc<Look>>>,
 }
 
-/// A skill as it was when it was looked at.
+/// A skill as it was when it was looked at. Nothing is hashed for a look that does not stay.
 #[derive(Debug)]
 struct Skill {
     found: Found,
     description: String,
-    files: Vec<ManifestFile>,
+    main: Row,
+    rows: Vec<Row>,
+    /// For its manifest, in the order of the rows; only kept without reload.
+    hashed: Option<Result<Vec<ManifestFile>, String>>,
 }
 
 /// All skills as they were when they were looked at.
 #[derive(Debug)]
-pub(super) struct Look {
+struct Look {
     skills: Vec<Skill>,
     warnings: Vec<String>,
 }
 
+impl Skill {
+    /// The files that may be read, as they were; `None` where one could not be.
+    fn manifest(&self, sight: &Sight) -> Option<Vec<ManifestFile>> {
+        let Found { name, place, .. } = &self.found;
+        let files = self.hashed.as_ref()?.as_ref().ok()?.iter().zip(&self.rows);
+        let seen = files.filter(|(_, row)| row.is_seen(sight, Action::Read, name, *place));
+        Some(seen.map(|(file, _)| file.clone()).collect())
+    }
+}
+
 impl Look {
-    pub(super) fn new(places: &[Place], options: &Options) -> Self {
-        let mut look = Self { skills: Vec::new(), warnings: Vec::new() };
+    fn skill(&self, name: &str) -> Option<&Skill> {
+        self.skills.iter().find(|skill| skill.found.name == name)
+    }
+}
+
+impl Compatible {
+    pub(super) fn new(places: Vec<Place>, options: Options) -> Self {
+        Self {
+            places,
+            options,
+            heads: Heads::default(),
+            digests: Digests::default(),
+            count: Count::default(),
+            first: Mutex::default(),
+        }
+    }
+
+    pub(super) fn rescan(&self) {
+        *self.first.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The first look, where it stays; `None` where each request looks.
+    fn first_look(&self) -> Option<Arc<Look>> {
+        if self.options.reload {
+            return None;
+        }
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Arc::clone(first.get_or_insert_with(|| Arc::new(self.look()))))
+    }
+
+    fn look(&self) -> Look {
+        let mut look = Look { skills: Vec::new(), warnings: Vec::new() };
         let mut candidates: Vec<Found> = Vec::new();
-        for place in places {
-            look.find(place, options, &mut candidates);
+        for place in 0..self.places.len() {
+            self.candidates(place, &mut candidates, &mut look.warnings);
         }
         let loaded: Vec<_> = candidates
             .into_par_iter()
-            .map(|found| (found.name.clone(), load(found, options)))
+            .map(|found| (found.name.clone(), self.load(found)))
             .collect();
         for (name, skill) in loaded {
-            if look.skills.iter().any(|known| known.found.name == name) {
+            if look.skill(&name).is_some() {
                 continue;
             }
             match skill {
@@ -73,14 +122,14 @@ impl Look {
     }
 
     /// The folders of a place that are skills, in order.
-    fn find(&mut self, place: &Place, options: &Options, candidates: &mut Vec<Found>) {
+    fn candidates(&self, place: usize, candidates: &mut Vec<Found>, warnings: &mut Vec<String>) {
         let mut leave_out = |shown: &str, why: &str| {
-            self.warnings.push(format!("the skill {shown:?} is left out: {why}"));
+            warnings.push(format!("the skill {shown:?} is left out: {why}"));
         };
-        match place {
+        match &self.places[place] {
             Place::Skill(folder) => {
                 let shown = folder.file_name().unwrap_or_default().to_string_lossy();
-                match fs::canonicalize(folder).ok().and_then(|real| found(&real)) {
+                match fs::canonicalize(folder).ok().and_then(|real| Found::at(place, &real)) {
                     Some(found) => candidates.push(found),
                     None => leave_out(&shown, "its folder is not there"),
                 }
@@ -88,7 +137,9 @@ impl Look {
             Place::Root(root) => {
                 for (shown, path) in children(root).unwrap_or_default() {
                     match fs::canonicalize(&path) {
-                        Ok(real) if is_skill(&real, options) => candidates.extend(found(&real)),
+                        Ok(real) if is_skill(&real, &self.options) => {
+                            candidates.extend(Found::at(place, &real));
+                        }
                         Ok(_) => {}
                         Err(_) => leave_out(&shown, "its link leads nowhere"),
                     }
@@ -97,33 +148,55 @@ impl Look {
         }
     }
 
-    pub(super) fn listing(&self, options: &Options) -> Listing {
-        let mut listing = Listing { warnings: self.warnings.clone(), ..Listing::default() };
-        for skill in &self.skills {
-            let name = &skill.found.name;
-            let size = |path: &str| {
-                skill.files.iter().find(|file| file.path == path).map(|file| file.size)
-            };
-            listing.resources.push(Resource {
-                uri: uri(name, &options.main_file),
-                name: format!("{name}/{}", options.main_file),
-                description: skill.description.clone(),
-                mime_type: "text/markdown",
-                size: size(&options.main_file),
-            });
-            listing.resources.push(manifest_resource(name));
+    fn load(&self, found: Found) -> Result<Skill, String> {
+        let main = &self.options.main_file;
+        if !has_uri(&found.name, main) {
+            return Err("no URI gives it: its name has a backslash".to_owned());
+        }
+        let folder = found
+            .open(&self.options, &self.count)
+            .ok_or_else(|| format!("its {main} lies elsewhere"))?;
+        let (description, main) = self.heads.read(&folder, &found, &self.options)?;
+        let rows = rows(&folder, &found.real)?;
+        let hashed = (!self.options.reload).then(|| self.digests.of(&folder, &found.real, &rows));
+        Ok(Skill { found, description, main, rows, hashed })
+    }
+
+    pub(super) fn list(&self, sight: &Sight) -> Listing {
+        let options = &self.options;
+        let look = self.first_look().unwrap_or_else(|| Arc::new(self.look()));
+        let mut listing = Listing { warnings: look.warnings.clone(), ..Listing::default() };
+        for Skill { found: Found { place, name, .. }, description, main, rows, .. } in &look.skills
+        {
+            let seen = |row: &&Row| row.is_seen(sight, Action::List, name, *place);
+            if seen(&main) {
+                listing.resources.push(Resource {
+                    uri: uri(name, &options.main_file),
+                    name: format!("{name}/{}", options.main_file),
+                    description: description.clone(),
+                    mime_type: "text/markdown",
+                    size: Some(main.stamp.size()),
+                });
+            }
+            if sight.sees(Action::List, &uri(name, MANIFEST), Some(*place)) {
+                listing.resources.push(manifest_resource(name));
+            }
             match options.supporting_files {
-                SupportingFiles::Template => listing.templates.push(template(name)),
+                SupportingFiles::Template => {
+                    if sight.sees(Action::Template, &folder_uri(name), Some(*place)) {
+                        listing.templates.push(template(name));
+                    }
+                }
                 SupportingFiles::Resources => {
-                    let supporting = skill
-                        .files
+                    let supporting = rows
                         .iter()
-                        .filter(|file| file.path != options.main_file && file.path != MANIFEST);
-                    for ManifestFile { path, size, .. } in supporting {
-                        if has_uri(name, path) {
-                            listing.resources.push(supporting_file(name, path, Some(*size)));
-                        } else {
-                            listing.warnings.push(without_uri(name, path));
+                        .filter(|row| row.path != options.main_file && row.path != MANIFEST);
+                    for row in supporting {
+                        if !has_uri(name, &row.path) {
+                            listing.warnings.push(without_uri(name, &row.path));
+                        } else if seen(&row) {
+                            let size = Some(row.stamp.size());
+                            listing.resources.push(supporting_file(name, &row.path, size));
                         }
                     }
                 }
@@ -132,80 +205,136 @@ impl Look {
         listing
     }
 
-    /// Reads from the skills of this look: the manifest as it was, files as they are.
-    pub(super) fn read(&self, options: &Options, uri: &str) -> Result<Content, ReadError> {
-        for (name, path) in named(uri) {
-            let Some(skill) = self.skill(&name) else { continue };
-            if path == MANIFEST {
-                return Ok(manifest(&name, &skill.files));
+    /// The skill that a reading of a URI leads into and its folder, if what the URI says may be
+    /// read from the place that gives it.
+    fn reached(
+        &self,
+        look: Option<&Look>,
+        name: &str,
+        path: &str,
+        sight: &Sight,
+    ) -> Option<(Found, Folder)> {
+        let uri = uri(name, path);
+        let may = |place| sight.sees(Action::Read, &uri, Some(place));
+        match look {
+            // Nothing is looked for where no place could give it.
+            None => self.find(name, may),
+            Some(look) => {
+                let found = &look.skill(name)?.found;
+                let folder = may(found.place).then(|| found.open(&self.options, &self.count))??;
+                Some((found.clone(), folder))
             }
-            if let Some(folder) = skill.found.open(options)
-                && let Some(content) = give(&folder, &skill.found.real, &path, options, uri)?
-            {
+        }
+    }
+
+    /// Reads from the skills as they are now, or of the first look: the manifest as it was, files
+    /// as they are. Only the folder of this skill is looked for.
+    pub(super) fn read(&self, uri: &str, most: u64, sight: &Sight) -> Result<Content, ReadError> {
+        let look = self.first_look();
+        for (name, path) in named(uri) {
+            if let Some(skill) = kept(look.as_deref(), &name, &path, sight) {
+                if let Some(files) = skill.manifest(sight) {
+                    return within(manifest(&name, &files), most, uri);
+                }
+                continue;
+            }
+            let Some((found, folder)) = self.reached(look.as_deref(), &name, &path, sight) else {
+                continue;
+            };
+            if path == MANIFEST {
+                if let Ok(files) = self.manifest(&found, &folder, sight) {
+                    return within(manifest(&name, &files), most, uri);
+                }
+            } else if let Some(content) = self.give(&found, &folder, &path, most, uri, sight)? {
                 return Ok(content);
             }
         }
         Err(ReadError::NotFound(uri.to_owned()))
     }
 
-    pub(super) fn canonical(&self, options: &Options, uri: &str) -> Option<String> {
+    /// The files that may be read, hashed.
+    fn manifest(
+        &self,
+        found: &Found,
+        folder: &Folder,
+        sight: &Sight,
+    ) -> Result<Vec<ManifestFile>, String> {
+        let seen = |row: &&Row| row.is_seen(sight, Action::Read, &found.name, found.place);
+        let rows = rows(folder, &found.real)?;
+        self.digests.of(folder, &found.real, rows.iter().filter(seen))
+    }
+
+    /// One file of a skill; `None` where there is none that may be read. What is asked about is what
+    /// is opened.
+    fn give(
+        &self,
+        found: &Found,
+        folder: &Folder,
+        path: &str,
+        most: u64,
+        uri: &str,
+        sight: &Sight,
+    ) -> Result<Option<Content>, ReadError> {
+        let Some((names, _)) = inside(folder, &found.real, path).filter(|(names, _)| {
+            is_seen(sight, Action::Read, &found.name, found.place, path, names)
+        }) else {
+            return Ok(None);
+        };
+        let is_main = path == self.options.main_file;
+        let mime_type = if is_main { "text/markdown" } else { mime_type(path) };
+        match bytes(folder, &names, most.min(MAX_READ)) {
+            Ok(bytes) => Ok(Some(Content { bytes, mime_type })),
+            Err(error) => Err(unread(uri, error)),
+        }
+    }
+
+    pub(super) fn canonical(&self, uri: &str, sight: &Sight) -> Option<String> {
+        let look = self.first_look();
         named(uri).into_iter().find_map(|(name, path)| {
-            let Found { real, .. } = &self.skill(&name)?.found;
-            let there = path == MANIFEST || {
-                let folder = self.skill(&name)?.found.open(options)?;
-                inside(&folder, real, &path).is_some()
+            if kept(look.as_deref(), &name, &path, sight).is_some() {
+                return Some(self::uri(&name, &path));
+            }
+            let (found, folder) = self.reached(look.as_deref(), &name, &path, sight)?;
+            let is_there = path == MANIFEST || {
+                let (names, _) = inside(&folder, &found.real, &path)?;
+                is_seen(sight, Action::Read, &name, found.place, &path, &names)
             };
-            there.then(|| self::uri(&name, &path))
+            is_there.then(|| self::uri(&name, &path))
         })
     }
 
-    pub(super) fn mark(&self, options: &Options, uri: &str) -> Option<Mark> {
+    pub(super) fn mark(&self, uri: &str, sight: &Sight) -> Option<Mark> {
+        let look = self.first_look();
         named(uri).into_iter().find_map(|(name, path)| {
-            let skill = self.skill(&name)?;
-            if path == MANIFEST {
-                return Some(Mark::of(skill.files.len()));
+            if kept(look.as_deref(), &name, &path, sight).is_some() {
+                return Some(Mark::of(MANIFEST));
             }
-            let folder = skill.found.open(options)?;
-            Some(Mark::of(inside(&folder, &skill.found.real, &path)?.1))
+            let (found, folder) = self.reached(look.as_deref(), &name, &path, sight)?;
+            if path != MANIFEST {
+                let (names, stamp) = inside(&folder, &found.real, &path)?;
+                let may = is_seen(sight, Action::Read, &name, found.place, &path, &names);
+                return may.then(|| Mark::of(stamp));
+            }
+            let rows = rows(&folder, &found.real).ok()?;
+            let seen =
+                rows.iter().filter(|row| row.is_seen(sight, Action::Read, &name, found.place));
+            Some(Mark::of(seen.map(|row| (&row.path, row.stamp)).collect::<Vec<_>>()))
         })
     }
+}
 
-    fn skill(&self, name: &str) -> Option<&Skill> {
-        self.skills.iter().find(|skill| skill.found.name == name)
+/// The skill whose manifest this is and stays, whatever becomes of its folder, if it may be read.
+fn kept<'a>(look: Option<&'a Look>, name: &str, path: &str, sight: &Sight) -> Option<&'a Skill> {
+    let skill = look?.skill(name).filter(|_| path == MANIFEST)?;
+    sight.sees(Action::Read, &uri(name, path), Some(skill.found.place)).then_some(skill)
+}
+
+/// Why a file is not given.
+pub(super) fn unread(uri: &str, error: Unread) -> ReadError {
+    match error {
+        Unread::Larger(size) if size <= MAX_READ => ReadError::Larger { uri: uri.to_owned(), size },
+        error => ReadError::Unreadable { uri: uri.to_owned(), source: error.into() },
     }
-}
-
-/// Reads from the skills as they are now; only the folder of this one is looked for.
-pub(super) fn read(places: &[Place], options: &Options, uri: &str) -> Result<Content, ReadError> {
-    for (name, path) in named(uri) {
-        let Some((found, folder)) = find(places, &name, options) else { continue };
-        if path == MANIFEST {
-            if let Ok(skill) = load(found, options) {
-                return Ok(manifest(&name, &skill.files));
-            }
-        } else if let Some(content) = give(&folder, &found.real, &path, options, uri)? {
-            return Ok(content);
-        }
-    }
-    Err(ReadError::NotFound(uri.to_owned()))
-}
-
-pub(super) fn canonical(places: &[Place], options: &Options, uri: &str) -> Option<String> {
-    named(uri).into_iter().find_map(|(name, path)| {
-        let (found, folder) = find(places, &name, options)?;
-        (path == MANIFEST || inside(&folder, &found.real, &path).is_some())
-            .then(|| self::uri(&name, &path))
-    })
-}
-
-pub(super) fn mark(places: &[Place], options: &Options, uri: &str) -> Option<Mark> {
-    named(uri).into_iter().find_map(|(name, path)| {
-        let (found, folder) = find(places, &name, options)?;
-        if path == MANIFEST {
-            return Some(Tree::look(&folder).ok()?.mark());
-        }
-        Some(Mark::of(inside(&folder, &found.real, &path)?.1))
-    })
 }
 
 /// The names and paths that a URI can mean.
@@ -217,204 +346,4 @@ fn named(uri: &str) -> Vec<(String, String)> {
             (!path.is_empty()).then(|| (name.clone(), path.join("/")))
         })
         .collect()
-}
-
-/// The skill of this name, as it is now. A root is gone through only for links in it, whose names
-/// are those of what they lead to.
-fn find(places: &[Place], name: &str, options: &Options) -> Option<(Found, Folder)> {
-    let usable = |path: &Path| {
-        let found = found(&fs::canonicalize(path).ok()?).filter(|found| found.name == name)?;
-        let folder = found.open(options)?;
-        main_text(&folder, &found.real, options).ok()?;
-        Some((found, folder))
-    };
-    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|seen| seen.is_symlink());
-    places.iter().find_map(|place| match place {
-        Place::Skill(folder) => usable(folder),
-        Place::Root(root) => {
-            let direct = root.join(name);
-            match is_link(&direct) {
-                false => usable(&direct),
-                true => None,
-            }
-            .or_else(|| {
-                let linked = fs::read_dir(root)
-                    .ok()?
-                    .flatten()
-                    .filter(|child| child.file_type().is_ok_and(|kind| kind.is_symlink()));
-                let mut linked: Vec<PathBuf> = linked.map(|child| child.path()).collect();
-                linked.sort();
-                linked.iter().find_map(|path| usable(path))
-            })
-        }
-    })
-}
-
-/// Name and path of each child, in order of names.
-fn children(root: &Path) -> io::Result<Vec<(String, PathBuf)>> {
-    let mut children: Vec<(String, PathBuf)> = fs::read_dir(root)?
-        .flatten()
-        .map(|child| (child.file_name().to_string_lossy().into_owned(), child.path()))
-        .collect();
-    children.sort();
-    Ok(children)
-}
-
-fn found(real: &Path) -> Option<Found> {
-    let name = real.file_name()?.to_str()?.to_owned();
-    Some(Found { name, real: real.to_owned() })
-}
-
-impl Found {
-    /// The folder, unless a link took its place meanwhile or it has no main file.
-    fn open(&self, options: &Options) -> Option<Folder> {
-        let parent = Folder::open(self.real.parent()?, &Count::default()).ok()?;
-        let folder = parent.folder(self.name.as_ref()).ok()?;
-        inside(&folder, &self.real, &options.main_file).map(|_| folder)
-    }
-}
-
-fn is_skill(real: &Path, options: &Options) -> bool {
-    real.is_dir() && location(real, &options.main_file).exists()
-}
-
-/// Where a file of a skill really lies, below the skill's folder, and its stamp; links are followed
-/// as long as they stay inside.
-fn inside(folder: &Folder, real: &Path, path: &str) -> Option<(Vec<String>, Stamp)> {
-    if path.split('/').any(is_bad) {
-        return None;
-    }
-    let written: Vec<String> = path.split('/').map(str::to_owned).collect();
-    if let Some(stamp) = stands(folder, &written) {
-        return Some((written, stamp));
-    }
-    let resolved = fs::canonicalize(location(real, path)).ok()?;
-    let names: Option<Vec<String>> = resolved
-        .strip_prefix(real)
-        .ok()?
-        .iter()
-        .map(|name| OsStr::to_str(name).map(str::to_owned))
-        .collect();
-    let names = names.filter(|names| !names.is_empty())?;
-    let stamp = stands(folder, &names)?;
-    Some((names, stamp))
-}
-
-/// The stamp of the regular file at the end of these names.
-pub(super) fn stands(folder: &Folder, names: &[String]) -> Option<Stamp> {
-    let (name, folders) = names.split_last()?;
-    let inner = folder.descend(folders).ok()?;
-    match inner.as_ref().unwrap_or(folder).look(name.as_ref()) {
-        Ok((Kind::File, stamp)) => Some(stamp),
-        _ => None,
-    }
-}
-
-/// The bytes of the regular file at the end of these names.
-pub(super) fn bytes(folder: &Folder, names: &[String], most: u64) -> io::Result<Vec<u8>> {
-    let Some((name, folders)) = names.split_last() else {
-        return Err(io::ErrorKind::NotFound.into());
-    };
-    let inner = folder.descend(folders)?;
-    let (file, stamp) = inner.as_ref().unwrap_or(folder).file(name.as_ref())?;
-    let too_large = || io::Error::other("it is too large");
-    if stamp.size() > most {
-        return Err(too_large());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(stamp.size()).unwrap_or(0));
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
-}
-
-/// One file of a skill; `None` where there is none.
-fn give(
-    folder: &Folder,
-    real: &Path,
-    path: &str,
-    options: &Options,
-    uri: &str,
-) -> Result<Option<Content>, ReadError> {
-    let Some((names, _)) = inside(folder, real, path) else { return Ok(None) };
-    let mime_type = if path == options.main_file { "text/markdown" } else { mime_type(path) };
-    match bytes(folder, &names, MAX_READ) {
-        Ok(bytes) => Ok(Some(Content { bytes, mime_type })),
-        Err(source) => Err(ReadError::Unreadable { uri: uri.to_owned(), source }),
-    }
-}
-
-/// The main file's bytes, which must be UTF-8 and lie inside of the skill.
-fn main_text(folder: &Folder, real: &Path, options: &Options) -> Result<Vec<u8>, String> {
-    let main = &options.main_file;
-    let (names, _) =
-        inside(folder, real, main).ok_or_else(|| format!("its {main} lies elsewhere"))?;
-    let bytes = bytes(folder, &names, MAX_READ)
-        .map_err(|error| format!("its {main} cannot be read: {error}"))?;
-    match std::str::from_utf8(&bytes) {
-        Ok(_) => Ok(bytes),
-        Err(_) => Err(format!("its {main} is not UTF-8")),
-    }
-}
-
-fn load(found: Found, options: &Options) -> Result<Skill, String> {
-    if !has_uri(&found.name, &options.main_file) {
-        return Err("no URI gives it: its name has a backslash".to_owned());
-    }
-    let folder =
-        found.open(options).ok_or_else(|| format!("its {} lies elsewhere", options.main_file))?;
-    let main = main_text(&folder, &found.real, options)?;
-    let description = FrontMatter::read(&main).description_or_fallback(&found.name);
-    let mut files = Vec::new();
-    hash_into(&folder, &found.real, &folder, "", 0, &mut files)?;
-    files.sort_by(|a: &ManifestFile, b| a.path.split('/').cmp(b.path.split('/')));
-    Ok(Skill { found, description, files })
-}
-
-/// Hashes the files of a folder. Links to folders are not followed; a link to a file is that file
-/// where it lies inside of the skill, and left out where it does not.
-fn hash_into(
-    skill: &Folder,
-    real: &Path,
-    folder: &Folder,
-    prefix: &str,
-    depth: usize,
-    files: &mut Vec<ManifestFile>,
-) -> Result<(), String> {
-    if depth > MAX_DEPTH {
-        return Err("its folders are nested too deeply".to_owned());
-    }
-    let unreadable = |path: &str| {
-        let path = path.to_owned();
-        move |error: io::Error| format!("{path:?} cannot be read: {error}")
-    };
-    for Child { name, kind, .. } in folder.children().map_err(unreadable(prefix))? {
-        let Some(name) = name.to_str() else {
-            return Err(format!("the name of a file in {prefix:?} is not UTF-8"));
-        };
-        let path = format!("{prefix}{name}");
-        let opened = match kind {
-            Kind::Folder => {
-                let inner = folder.folder(name.as_ref()).map_err(unreadable(&path))?;
-                hash_into(skill, real, &inner, &format!("{path}/"), depth + 1, files)?;
-                continue;
-            }
-            Kind::File => folder.file(name.as_ref()),
-            Kind::Link => {
-                let Some((names, _)) = inside(skill, real, &path) else { continue };
-                match names.split_last() {
-                    Some((name, folders)) => skill
-                        .descend(folders)
-                        .and_then(|inner| inner.as_ref().unwrap_or(skill).file(name.as_ref())),
-                    None => continue,
-                }
-            }
-            Kind::Special => continue,
-        };
-        let (mut file, stamp) = opened.map_err(unreadable(&path))?;
-        let (digest, size) = Digest::of_reader(&mut file).map_err(unreadable(&path))?;
-        if size != stamp.size() {
-            return Err(format!("{path:?} changed while it was read"));
-        }
-        files.push(ManifestFile { path, size, digest });
-    }
-    Ok(())
 }

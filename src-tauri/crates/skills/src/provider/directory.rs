@@ -1,9 +1,10 @@
 //! A provider of the skills in folders on this disk.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::compatible::{self, Look};
+use super::compatible::Compatible;
+use super::sight::Sight;
 use super::strict::Strict;
 use super::{Content, Entries, Listing, Mark, Provider, ReadError, Resource};
 use crate::MAIN_FILE;
@@ -78,18 +79,26 @@ impl Place {
 /// Publishes the skills of one or more places.
 #[derive(Debug)]
 pub struct DirectoryProvider {
-    places: Vec<Place>,
-    options: Options,
-    strict: Option<Strict>,
-    /// What was there at the first look; only kept without reload.
-    first: Mutex<Option<Arc<Look>>>,
+    ground: Arc<Ground>,
+    /// What is seen of it.
+    sight: Sight,
+}
+
+/// By which rules it publishes.
+#[derive(Debug)]
+enum Ground {
+    Compatible(Compatible),
+    Strict(Strict),
 }
 
 impl DirectoryProvider {
     /// The skills in these places, in order.
     pub fn of(places: Vec<Place>, options: Options) -> Self {
-        let strict = (options.mode == Mode::Strict).then(|| Strict::new(&places, &options));
-        Self { places, options, strict, first: Mutex::default() }
+        let ground = match options.mode {
+            Mode::Compatible => Ground::Compatible(Compatible::new(places, options)),
+            Mode::Strict => Ground::Strict(Strict::new(&places, &options)),
+        };
+        Self { ground: Arc::new(ground), sight: Sight::default() }
     }
 
     /// The skills in these roots, in order.
@@ -105,50 +114,57 @@ impl DirectoryProvider {
 
     /// Looks again, where requests see the folders as they were at the first look.
     pub fn rescan(&self) {
-        *self.first.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        if let Ground::Compatible(compatible) = self.ground.as_ref() {
+            compatible.rescan();
+        }
     }
 
-    fn first_look(&self) -> Arc<Look> {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(first.get_or_insert_with(|| Arc::new(Look::new(&self.places, &self.options))))
+    fn strict(&self) -> Option<&Strict> {
+        match self.ground.as_ref() {
+            Ground::Strict(strict) => Some(strict),
+            Ground::Compatible(_) => None,
+        }
     }
 
     /// The same at another time.
     #[cfg(test)]
     pub(super) fn at(mut self, clock: super::build::Clock) -> Self {
-        if let Some(strict) = &mut self.strict {
+        if let Some(Ground::Strict(strict)) = Arc::get_mut(&mut self.ground) {
             strict.clock = clock;
         }
         self
     }
 
     #[cfg(test)]
-    pub(super) fn count(&self) -> Option<&crate::handle::Count> {
-        self.strict.as_ref().map(|strict| &strict.count)
+    pub(super) fn count(&self) -> &crate::handle::Count {
+        match self.ground.as_ref() {
+            Ground::Strict(strict) => &strict.count,
+            Ground::Compatible(compatible) => &compatible.count,
+        }
     }
 }
 
 impl Provider for DirectoryProvider {
     fn list(&self) -> Listing {
-        match &self.strict {
-            Some(strict) => strict.list(),
-            None if self.options.reload => {
-                Look::new(&self.places, &self.options).listing(&self.options)
-            }
-            None => self.first_look().listing(&self.options),
+        match self.ground.as_ref() {
+            Ground::Strict(strict) => strict.list(&self.sight),
+            Ground::Compatible(compatible) => compatible.list(&self.sight),
         }
     }
 
     fn read(&self, uri: &str) -> Result<Content, ReadError> {
-        match &self.strict {
-            Some(strict) => strict.read(uri),
-            None if self.options.reload => compatible::read(&self.places, &self.options, uri),
-            None => self.first_look().read(&self.options, uri),
+        self.read_within(uri, u64::MAX)
+    }
+
+    fn read_within(&self, uri: &str, most: u64) -> Result<Content, ReadError> {
+        match self.ground.as_ref() {
+            Ground::Strict(strict) => strict.read(uri, most, &self.sight),
+            Ground::Compatible(compatible) => compatible.read(uri, most, &self.sight),
         }
     }
 
     fn entries(&self) -> Option<Entries> {
-        self.strict.as_ref().map(Strict::entries)
+        self.strict().map(|strict| strict.entries(&self.sight))
     }
 
     fn entries_after(
@@ -157,34 +173,37 @@ impl Provider for DirectoryProvider {
         most: usize,
         wanted: &dyn Fn(&Entry) -> bool,
     ) -> Option<Entries> {
-        Some(self.strict.as_ref()?.entries_after(after, most, wanted))
+        Some(self.strict()?.entries_after(after, most, wanted, &self.sight))
     }
 
     fn entry(&self, uri: &str) -> Option<Arc<Entry>> {
-        self.strict.as_ref()?.entry(uri)
+        self.strict()?.entry(uri, &self.sight)
     }
 
     fn publishes(&self) -> bool {
-        self.strict.is_some()
+        self.strict().is_some()
     }
 
     fn directory(&self, uri: &str) -> Option<Vec<Resource>> {
-        self.strict.as_ref()?.directory(uri)
+        self.strict()?.directory(uri, &self.sight)
     }
 
     fn canonical(&self, uri: &str) -> Option<String> {
-        match &self.strict {
-            Some(strict) => strict.canonical(uri),
-            None if self.options.reload => compatible::canonical(&self.places, &self.options, uri),
-            None => self.first_look().canonical(&self.options, uri),
+        match self.ground.as_ref() {
+            Ground::Strict(strict) => strict.canonical(uri, &self.sight),
+            Ground::Compatible(compatible) => compatible.canonical(uri, &self.sight),
         }
     }
 
     fn mark(&self, uri: &str) -> Option<Mark> {
-        match &self.strict {
-            Some(strict) => strict.mark(uri),
-            None if self.options.reload => compatible::mark(&self.places, &self.options, uri),
-            None => self.first_look().mark(&self.options, uri),
+        match self.ground.as_ref() {
+            Ground::Strict(strict) => strict.mark(uri, &self.sight),
+            Ground::Compatible(compatible) => compatible.mark(uri, &self.sight),
         }
+    }
+
+    fn seen(&self, sight: &Sight) -> Option<Arc<dyn Provider>> {
+        let (ground, sight) = (Arc::clone(&self.ground), self.sight.and(sight));
+        Some(Arc::new(Self { ground, sight }))
     }
 }

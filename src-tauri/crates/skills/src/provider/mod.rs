@@ -7,9 +7,11 @@ mod build;
 mod children;
 mod compatible;
 mod directory;
+mod guarded;
 mod mime;
 pub mod policy;
 mod shown;
+mod sight;
 mod strict;
 mod tree;
 
@@ -18,6 +20,7 @@ use std::sync::Arc;
 
 pub use directory::{DirectoryProvider, Mode, Options, Place, SupportingFiles};
 pub use mime::mime_type;
+pub use sight::Sight;
 
 use crate::entry::Entry;
 
@@ -34,6 +37,15 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// See [`ReadError`].
     fn read(&self, uri: &str) -> Result<Content, ReadError>;
+
+    /// The same if the resource has no more bytes than `most`. What has more is not taken into
+    /// memory by one that looks at a disk, so that whoever asks can first make room.
+    ///
+    /// # Errors
+    /// [`ReadError::Larger`] with the bytes that it has, and as of [`Provider::read`].
+    fn read_within(&self, uri: &str, most: u64) -> Result<Content, ReadError> {
+        shown::within(self.read(uri)?, most, uri)
+    }
 
     /// Entries for `skills/list`; `None` where the provider does not publish them (compatible
     /// mode), and then the extension is not declared.
@@ -85,6 +97,12 @@ pub trait Provider: Send + Sync {
     /// What changes when the bytes of this resource may have changed; `None` when it is not there.
     fn mark(&self, uri: &str) -> Option<Mark> {
         Some(Mark::of(self.read(uri).ok()?.bytes))
+    }
+
+    /// The same provider as somebody sees it, from one that knows which of its places gives what and
+    /// asks about that; `None` from any other, of which all that is known are its URIs.
+    fn seen(&self, _: &Sight) -> Option<Arc<dyn Provider>> {
+        None
     }
 }
 
@@ -164,6 +182,14 @@ pub enum ReadError {
     /// No such resource.
     #[error("there is no resource {0}")]
     NotFound(String),
+    /// It has more bytes than were wanted of it.
+    #[error("{uri} has {size} bytes, which is more than is read at once")]
+    Larger {
+        /// The resource.
+        uri: String,
+        /// In bytes.
+        size: u64,
+    },
     /// It is there and the system does not give it.
     #[error("cannot read {uri}")]
     Unreadable {

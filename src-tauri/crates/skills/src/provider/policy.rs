@@ -3,12 +3,9 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::shown::MANIFEST;
-use super::{Content, Entries, Listing, Mark, Provider, ReadError, Resource};
+pub use super::guarded::Guarded;
+use super::{Content, Entries, Listing, Mark, Provider, ReadError, Resource, Sight};
 use crate::entry::Entry;
-use crate::uri::encode_path;
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -45,135 +42,12 @@ pub enum Action {
     Discover,
 }
 
-/// Decides. URIs are in the one spelling that listings have.
+/// Decides. URIs are in the one spelling that listings have; where a link inside of a skill leads to
+/// another file of it, both are asked about.
 pub trait Policy: Send + Sync {
-    /// Whether this caller may do this.
-    fn allows(&self, caller: &Caller, action: Action, uri: &str) -> bool;
-}
-
-/// A provider as one caller sees it. What a policy refuses is not there, word for word.
-pub struct Guarded {
-    provider: Arc<dyn Provider>,
-    policy: Arc<dyn Policy>,
-    caller: Caller,
-}
-
-impl Guarded {
-    /// What this caller may see of the provider.
-    pub fn new(provider: Arc<dyn Provider>, policy: Arc<dyn Policy>, caller: Caller) -> Self {
-        Self { provider, policy, caller }
-    }
-
-    fn may(&self, action: Action, uri: &str) -> bool {
-        self.policy.allows(&self.caller, action, uri)
-    }
-
-    /// The listed spelling, if it may be read or looked into.
-    fn allowed(&self, action: Action, uri: &str) -> Option<String> {
-        self.provider.canonical(uri).filter(|canonical| self.may(action, canonical))
-    }
-
-    /// A manifest does not name what may not be read.
-    fn manifest(&self, folder: &str, content: Content) -> Content {
-        let Ok(mut listed) = serde_json::from_slice::<Value>(&content.bytes) else {
-            return content;
-        };
-        let Some(files) = listed.get_mut("files").and_then(Value::as_array_mut) else {
-            return content;
-        };
-        let before = files.len();
-        files.retain(|file| {
-            let path = file.get("path").and_then(Value::as_str).unwrap_or_default();
-            self.may(Action::Read, &format!("{folder}{}", encode_path(path)))
-        });
-        if files.len() == before {
-            return content;
-        }
-        Content { bytes: format!("{listed:#}").into_bytes(), ..content }
-    }
-
-    /// An entry with a file that may not be read is no entry.
-    fn may_discover(&self, entry: &Entry) -> bool {
-        self.may(Action::Discover, entry.uri().as_str())
-            && entry.files().iter().all(|file| self.may(Action::Read, &file.uri))
-    }
-}
-
-impl Provider for Guarded {
-    fn list(&self) -> Listing {
-        let Listing { resources, templates, warnings } = self.provider.list();
-        let resources =
-            resources.into_iter().filter(|one| self.may(Action::List, &one.uri)).collect();
-        let templates = templates
-            .into_iter()
-            .filter(|one| {
-                let folder = one.uri_template.strip_suffix("/{path*}");
-                self.may(Action::Template, folder.unwrap_or(&one.uri_template))
-            })
-            .collect();
-        Listing { resources, templates, warnings }
-    }
-
-    fn read(&self, uri: &str) -> Result<Content, ReadError> {
-        let not_found = || ReadError::NotFound(uri.to_owned());
-        let canonical = self.allowed(Action::Read, uri).ok_or_else(not_found)?;
-        let content = self.provider.read(&canonical).map_err(|error| match error {
-            ReadError::NotFound(_) => not_found(),
-            ReadError::Unreadable { source, .. } => {
-                ReadError::Unreadable { uri: uri.to_owned(), source }
-            }
-        })?;
-        match canonical.strip_suffix(MANIFEST).filter(|folder| folder.ends_with('/')) {
-            Some(folder) => Ok(self.manifest(folder, content)),
-            None => Ok(content),
-        }
-    }
-
-    fn entries(&self) -> Option<Entries> {
-        let mut entries = self.provider.entries()?;
-        entries.entries.retain(|entry| self.may_discover(entry));
-        Some(entries)
-    }
-
-    fn entries_after(
-        &self,
-        after: Option<&str>,
-        most: usize,
-        wanted: &dyn Fn(&Entry) -> bool,
-    ) -> Option<Entries> {
-        let may_discover = |entry: &Entry| self.may_discover(entry) && wanted(entry);
-        self.provider.entries_after(after, most, &may_discover)
-    }
-
-    fn entry(&self, uri: &str) -> Option<Arc<Entry>> {
-        // Asked first: nothing is hashed for a caller who may not see it.
-        let allowed = self.may(Action::Discover, uri);
-        self.provider.entry(uri).filter(|entry| allowed && self.may_discover(entry))
-    }
-
-    fn publishes(&self) -> bool {
-        self.provider.publishes()
-    }
-
-    fn directory(&self, uri: &str) -> Option<Vec<Resource>> {
-        let canonical = self.allowed(Action::Directory, uri)?;
-        let mut children = self.provider.directory(&canonical)?;
-        children.retain(|child| {
-            let folder = child.mime_type == super::DIRECTORY_TYPE;
-            self.may(if folder { Action::Directory } else { Action::List }, &child.uri)
-        });
-        Some(children)
-    }
-
-    fn canonical(&self, uri: &str) -> Option<String> {
-        self.provider
-            .canonical(uri)
-            .filter(|uri| self.may(Action::Read, uri) || self.may(Action::Directory, uri))
-    }
-
-    fn mark(&self, uri: &str) -> Option<Mark> {
-        self.provider.mark(&self.allowed(Action::Read, uri)?)
-    }
+    /// Whether this caller may do this with what a place gives under a URI. The place is counted
+    /// from 0, as the provider was given them; `None` where the provider has none.
+    fn allows(&self, caller: &Caller, action: Action, uri: &str, place: Option<usize>) -> bool;
 }
 
 /// A provider whose entries are not published: its resources alone are served.
@@ -189,6 +63,10 @@ impl Provider for WithoutDiscovery {
 
     fn read(&self, uri: &str) -> Result<Content, ReadError> {
         self.0.read(uri)
+    }
+
+    fn read_within(&self, uri: &str, most: u64) -> Result<Content, ReadError> {
+        self.0.read_within(uri, most)
     }
 
     fn entries(&self) -> Option<Entries> {
@@ -213,6 +91,10 @@ impl Provider for WithoutDiscovery {
 
     fn mark(&self, uri: &str) -> Option<Mark> {
         self.0.mark(uri)
+    }
+
+    fn seen(&self, sight: &Sight) -> Option<Arc<dyn Provider>> {
+        Some(Arc::new(Self(self.0.seen(sight)?)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Content, Resource, Template, mime_type};
+use super::{Content, ReadError, Resource, Template, mime_type};
 use crate::digest::Digest;
 use crate::manifest::ManifestFile;
 use crate::uri::encode_path;
@@ -24,9 +24,14 @@ pub(super) fn uri(name: &str, path: &str) -> String {
     format!("skill://{}/{}", encode_path(name), encode_path(path))
 }
 
+/// The URI of a folder has no slash at its end.
+pub(super) fn folder_uri(path: &str) -> String {
+    format!("skill://{}", encode_path(path))
+}
+
 pub(super) fn template(name: &str) -> Template {
     Template {
-        uri_template: format!("skill://{}/{{path*}}", encode_path(name)),
+        uri_template: format!("{}/{{path*}}", folder_uri(name)),
         name: format!("{name}_files"),
         description: format!("Access files within {name}"),
     }
@@ -67,4 +72,12 @@ pub(super) fn manifest(name: &str, files: &[ManifestFile]) -> Content {
         .collect();
     let bytes = format!("{:#}", json!({"skill": name, "files": files})).into_bytes();
     Content { bytes, mime_type: "application/json" }
+}
+
+/// What was made, if it has no more bytes than are wanted.
+pub(super) fn within(content: Content, most: u64, uri: &str) -> Result<Content, ReadError> {
+    match content.bytes.len() as u64 {
+        size if size > most => Err(ReadError::Larger { uri: uri.to_owned(), size }),
+        _ => Ok(content),
+    }
 }

@@ -4,6 +4,8 @@ mod conflict;
 mod heads;
 mod part;
 mod reach;
+mod several;
+mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -16,11 +18,16 @@ use rayon::prelude::*;
 use self::conflict::{conflict, elsewhere};
 use self::heads::{Head, main_resource};
 use self::reach::{Reached, Resolved};
+use self::words::{Out, left_out, root_left_out, unreadable};
 use super::build::{Built, Clock, Memo, build};
+use super::compatible::Digests;
 use super::directory::{Options, Place, SupportingFiles};
+use super::guarded::may_discover;
+use super::policy::Action;
 use super::shown::{
-    MANIFEST, has_uri, manifest_resource, supporting_file, template, uri, without_uri,
+    MANIFEST, folder_uri, has_uri, manifest_resource, supporting_file, template, uri, without_uri,
 };
+use super::sight::Sight;
 use super::tree::Tree;
 use super::{Entries, Listing};
 use crate::MAIN_FILE;
@@ -38,6 +45,8 @@ pub(super) struct Strict {
     known: Mutex<HashMap<String, Vec<Arc<Built>>>>,
     /// Name and description of a `SKILL.md`, by the skill's path.
     heads: Mutex<HashMap<String, (Stamp, SystemTime, Head)>>,
+    /// Of files of skills that are too large for an entry.
+    digests: Digests,
     /// One listing at a time: the next finds what the first one hashed.
     listing: Mutex<()>,
     pub(super) count: Count,
@@ -47,6 +56,8 @@ pub(super) struct Strict {
 /// A folder whose sub-folders are served, or of which one is.
 #[derive(Debug)]
 struct Ground {
+    /// Which of the places it is as they were given, from 0.
+    number: usize,
     root: PathBuf,
     /// The one sub-folder that is served.
     only: Option<String>,
@@ -72,6 +83,9 @@ struct Scan {
     warnings: Vec<String>,
 }
 
+/// A skill's path, its place, and its entry or why it has none.
+type Judged<'a> = (&'a str, &'a Spot, Result<Arc<Entry>, String>);
+
 impl Scan {
     /// The folder of a skill that was seen.
     fn folder(&self, name: &str, spot: &Spot) -> io::Result<Folder> {
@@ -87,18 +101,18 @@ impl Strict {
     pub(super) fn new(places: &[Place], options: &Options) -> Self {
         let mut seen = HashSet::new();
         let mut grounds = Vec::new();
-        for place in places {
+        for (number, place) in places.iter().enumerate() {
             let real =
                 |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             let ground = match place {
-                Place::Root(root) => Ground { root: root.clone(), only: None },
+                Place::Root(root) => Ground { number, root: root.clone(), only: None },
                 Place::Skill(folder) => {
                     let name = folder.file_name().and_then(|name| name.to_str());
                     let (Some(root), Some(name)) = (folder.parent(), name) else {
                         tracing::warn!(folder = %folder.display(), "not a folder that can be a skill");
                         continue;
                     };
-                    Ground { root: root.to_owned(), only: Some(name.to_owned()) }
+                    Ground { number, root: root.to_owned(), only: Some(name.to_owned()) }
                 }
             };
             if seen.insert((real(&ground.root), ground.only.clone())) {
@@ -111,10 +125,20 @@ impl Strict {
             merge_identical: options.merge_identical,
             known: Mutex::default(),
             heads: Mutex::default(),
+            digests: Digests::default(),
             listing: Mutex::default(),
             count: Count::default(),
             clock: SystemTime::now,
         }
+    }
+
+    /// Whether this may be done with what a place gives under a URI.
+    fn sees(&self, sight: &Sight, action: Action, uri: &str, place: usize) -> bool {
+        sight.sees(action, uri, Some(self.places[place].number))
+    }
+
+    fn may_discover(&self, sight: &Sight, entry: &Entry, place: usize) -> bool {
+        may_discover(sight, entry, Some(self.places[place].number))
     }
 
     /// The open root of a place; a root that is a link is none.
@@ -181,37 +205,6 @@ impl Strict {
         self.listing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The skills that are published, one spot each, and why others are not.
-    fn published(&self, scan: &Scan, warnings: &mut Vec<String>) -> Vec<(String, Spot)> {
-        let mut published = Vec::new();
-        for (name, spots) in &scan.candidates {
-            if !has_uri(name, MAIN_FILE) {
-                warnings.push(left_out(name, NO_URI));
-                continue;
-            }
-            match spots.as_slice() {
-                [spot] => published.push((name.clone(), spot.clone())),
-                [spot, ..] if self.merge_identical && self.are_identical(name, spots) => {
-                    published.push((name.clone(), spot.clone()));
-                }
-                _ => warnings.push(left_out(name, &self.in_more_roots())),
-            }
-        }
-        published
-    }
-
-    fn are_identical(&self, name: &str, spots: &[Spot]) -> bool {
-        let fingerprints: Option<HashSet<_>> = spots
-            .iter()
-            .map(|spot| {
-                let folder = || self.folder(spot.place, name);
-                let built = self.built(name, spot, &mut Memo::default(), folder);
-                Some(built.manifest()?.fingerprint())
-            })
-            .collect();
-        fingerprints.is_some_and(|fingerprints| fingerprints.len() == 1)
-    }
-
     /// What is known of a skill, built again unless every file is proven unchanged.
     fn built(
         &self,
@@ -234,7 +227,7 @@ impl Strict {
         built
     }
 
-    pub(super) fn list(&self) -> Listing {
+    pub(super) fn list(&self, sight: &Sight) -> Listing {
         let mut scan = self.scan();
         let mut warnings = std::mem::take(&mut scan.warnings);
         let published = self.published(&scan, &mut warnings);
@@ -246,14 +239,18 @@ impl Strict {
             let head = match head {
                 Ok(head) => head,
                 Err(reason) => {
-                    listing.warnings.push(self::left_out(name, &reason));
+                    listing.warnings.push(left_out(name, &reason));
                     continue;
                 }
             };
             let main = main_resource(name, head, spot.tree.file(MAIN_FILE).map(Stamp::size));
             let mut resources = vec![main, manifest_resource(name)];
             match self.supporting_files {
-                SupportingFiles::Template => listing.templates.push(template(name)),
+                SupportingFiles::Template => {
+                    if self.sees(sight, Action::Template, &folder_uri(name), spot.place) {
+                        listing.templates.push(template(name));
+                    }
+                }
                 SupportingFiles::Resources => spot.tree.each_file("", &mut |path, stamp| {
                     if !has_uri(name, path) {
                         listing.warnings.push(without_uri(name, path));
@@ -263,6 +260,7 @@ impl Strict {
                 }),
             }
             // The innermost skill says what a file is: it comes later.
+            resources.retain(|one| self.sees(sight, Action::List, &one.uri, spot.place));
             for resource in resources {
                 match places.get(&resource.uri) {
                     Some(at) => listing.resources[*at] = resource,
@@ -277,7 +275,7 @@ impl Strict {
         listing
     }
 
-    pub(super) fn entries(&self) -> Entries {
+    pub(super) fn entries(&self, sight: &Sight) -> Entries {
         let _one_at_a_time = self.listing();
         let mut scan = self.scan();
         let mut warnings = std::mem::take(&mut scan.warnings);
@@ -300,7 +298,7 @@ impl Strict {
             });
             groups[group].push(one);
         }
-        let built: Vec<(&str, Result<Arc<Entry>, String>)> = groups
+        let built: Vec<Judged<'_>> = groups
             .par_iter()
             .flat_map_iter(|group| {
                 let mut memo = if group.len() > 1 { Memo::of_many() } else { Memo::default() };
@@ -315,21 +313,24 @@ impl Strict {
                                 None => Ok(entry),
                             }
                         });
-                        (name.as_str(), entry)
+                        (name.as_str(), spot, entry)
                     })
                     .collect::<Vec<_>>()
             })
             .collect();
         let mut entries = Entries::default();
-        let mut left_out = Vec::new();
-        for (name, entry) in built {
+        let mut others = Vec::new();
+        for (name, spot, entry) in built {
             match entry {
-                Ok(entry) => entries.entries.push(entry),
-                Err(reason) => left_out.push(self::left_out(name, &reason)),
+                Ok(entry) if self.may_discover(sight, &entry, spot.place) => {
+                    entries.entries.push(entry);
+                }
+                Ok(_) => {}
+                Err(reason) => others.push(Out::of(&spot.tree, reason).said(name)),
             }
         }
-        left_out.sort();
-        warnings.extend(left_out);
+        others.sort();
+        warnings.extend(others);
         entries.warnings = warnings;
         entries.entries.sort_by(|a, b| a.uri().cmp(b.uri()));
         self.forget(&scan.candidates);
@@ -367,21 +368,30 @@ impl Strict {
         conflict(&spot.tree, name, "", true, &gives_this)
     }
 
-    pub(super) fn entry(&self, uri: &str) -> Option<Arc<Entry>> {
+    pub(super) fn entry(&self, uri: &str, sight: &Sight) -> Option<Arc<Entry>> {
         let Resolved { name, spots, rest } = self.resolve(uri)?;
         if rest != [MAIN_FILE] || self::uri(&name, MAIN_FILE) != uri {
             return None;
         }
-        self.judged(&name, &spots).ok()
+        // Asked first: nothing is hashed for a caller who may not see it.
+        if !self.sees(sight, Action::Discover, uri, spots.first()?.place) {
+            return None;
+        }
+        let (entry, place) = self.judged(&name, &spots).ok()?;
+        self.may_discover(sight, &entry, place).then_some(entry)
     }
 
-    /// The entry of one skill, or why it is left out. No other skill is looked at for it.
-    fn judged(&self, name: &str, spots: &[Reached]) -> Result<Arc<Entry>, String> {
-        let one = self.the_one(name, spots).ok_or_else(|| self.in_more_roots())?;
-        let tree = Tree::look(&one.folder).map_err(|error| unreadable(&error))?;
+    /// The entry of one skill and the place that gives it, or why there is none. No other skill is
+    /// looked at for it.
+    fn judged(&self, name: &str, spots: &[Reached]) -> Result<(Arc<Entry>, usize), Out> {
+        let Some(one) = self.the_one(name, spots) else {
+            let places: Vec<usize> = spots.iter().map(|spot| spot.place).collect();
+            return Err(Out::LeftOut(self.in_more_roots(&places)));
+        };
+        let tree = Tree::look(&one.folder).map_err(|error| Out::LeftOut(unreadable(&error)))?;
         let spot = Spot { place: one.place, tree: Arc::new(tree) };
         let built = self.built(name, &spot, &mut Memo::default(), || one.folder.again());
-        let entry = built.entry()?;
+        let entry = built.entry().map_err(|reason| Out::of(&spot.tree, reason))?;
         let gives_this = |path: &str| {
             let elsewhere = (0..self.places.len()).any(|place| {
                 place != spot.place
@@ -391,25 +401,9 @@ impl Strict {
             !elsewhere || self.is_merged(path)
         };
         match conflict(&spot.tree, name, "", true, &gives_this) {
-            Some(path) => Err(elsewhere(&path)),
-            None => Ok(entry),
+            Some(path) => Err(Out::of(&spot.tree, elsewhere(&path))),
+            None => Ok((entry, one.place)),
         }
-    }
-
-    /// Why a skill that several roots hold is left out.
-    fn in_more_roots(&self) -> String {
-        let differ = if self.merge_identical { ", and they differ" } else { "" };
-        format!("it is in more than one root{differ}")
-    }
-
-    /// Whether the skill at this path, in more than one root, is published once.
-    fn is_merged(&self, path: &str) -> bool {
-        let mut parts: Vec<String> = path.split('/').map(str::to_owned).collect();
-        parts.push(MAIN_FILE.to_owned());
-        let resolved = self.resolve_parts(&parts).filter(|resolved| resolved.name == path);
-        resolved.is_some_and(|Resolved { spots, .. }| {
-            spots.len() > 1 && self.the_one(path, &spots).is_some()
-        })
     }
 }
 
@@ -418,21 +412,4 @@ fn below(root: &Folder, path: &str) -> io::Result<Folder> {
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let folder = root.folder(first.as_ref())?;
     if rest.is_empty() { Ok(folder) } else { below(&folder, rest) }
-}
-
-/// Why a skill has no URI.
-const NO_URI: &str = "no URI gives it: its path has a backslash";
-
-/// That a root is left out, unless it is not there.
-fn root_left_out(place: usize, error: &io::Error) -> Option<String> {
-    let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind());
-    (!absent).then(|| format!("root {} is left out: {error}", place + 1))
-}
-
-fn left_out(name: &str, reason: &str) -> String {
-    format!("the skill {name:?} is left out: {reason}")
-}
-
-fn unreadable(error: &io::Error) -> String {
-    format!("it cannot be read: {error}")
 }

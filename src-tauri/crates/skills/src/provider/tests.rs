@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 
 mod looks;
+mod seen;
 
 struct Roots {
     dir: tempfile::TempDir,
@@ -239,7 +240,8 @@ fn what_no_uri_gives_is_left_out_with_a_warning() {
         entries.warnings,
         [
             format!("{without} path has a backslash"),
-            "the skill \"c\" is left out: the URI of \"in/d\\\\e\" would give something else"
+            "the skill \"c\" is not listed as a skill: the URI of \"in/d\\\\e\" would give something \
+             else; its files can still be read as resources"
                 .to_owned(),
         ]
     );
@@ -329,6 +331,24 @@ fn without_reload_the_first_look_stays_and_reads_are_live() {
 }
 
 #[test]
+fn without_reload_a_manifest_stays_when_its_files_change_and_its_folder_goes() {
+    let roots = Roots::new();
+    roots.skill("r/a");
+    roots.write("r/a/x.txt", "one");
+    let provider = roots.provider(&["r"], Options { reload: false, ..Options::default() });
+    provider.list();
+    roots.write("r/a/x.txt", "other");
+    let manifest = text(&provider, "skill://a/_manifest").unwrap();
+    // SHA-256 of the three bytes "one".
+    assert!(manifest.contains("7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"));
+    std::fs::remove_dir_all(roots.path("r/a")).unwrap();
+    assert_eq!(text(&provider, "skill://a/_manifest").unwrap(), manifest);
+    assert!(provider.read("skill://a/x.txt").is_err());
+    provider.rescan();
+    assert!(provider.read("skill://a/_manifest").is_err());
+}
+
+#[test]
 fn the_main_file_may_have_another_name() {
     let roots = Roots::new();
     roots.write("r/a/GUIDE.md", "# Guide\n");
@@ -393,12 +413,12 @@ fn strict_discovery_leaves_out_what_breaks_a_rule_and_still_serves_it() {
     assert_eq!(
         entries.warnings,
         [
-            "the skill \"Upper\" is left out: `name` is not 1 to 64 of a-z, 0-9 and single hyphens, none at an end",
-            "the skill \"blank\" is left out: `description` is missing, blank or over 1,024 characters",
-            "the skill \"date\" is left out: the front matter has a date, which has no JSON value",
-            "the skill \"latin\" is left out: the file is not UTF-8",
-            "the skill \"name\" is left out: `name` is not the folder's",
-            "the skill \"shadow\" is left out: the URI of \"_manifest\" would give something else",
+            "the skill \"Upper\" is not listed as a skill: `name` is not 1 to 64 of a-z, 0-9 and single hyphens, none at an end; its files can still be read as resources",
+            "the skill \"blank\" is not listed as a skill: `description` is missing, blank or over 1,024 characters; its files can still be read as resources",
+            "the skill \"date\" is not listed as a skill: the front matter has a date, which has no JSON value; its files can still be read as resources",
+            "the skill \"latin\" is not listed as a skill: the file is not UTF-8; its files can still be read as resources",
+            "the skill \"name\" is not listed as a skill: `name` is not the folder's; its files can still be read as resources",
+            "the skill \"shadow\" is not listed as a skill: the URI of \"_manifest\" would give something else; its files can still be read as resources",
         ]
     );
     assert_eq!(provider.read("skill://latin/SKILL.md").unwrap().bytes, b"\xe9");
@@ -420,7 +440,14 @@ fn one_path_in_two_roots_is_left_out_of_both() {
     let provider = roots.provider(&["one", "two", "two"], strict());
     let entries = provider.entries().unwrap();
     assert_eq!(entries.entries.len(), 1);
-    assert_eq!(entries.warnings, ["the skill \"a\" is left out: it is in more than one root"]);
+    assert_eq!(
+        entries.warnings,
+        [format!(
+            "the skill \"a\" is left out: it is in more than one folder: {:?}, {:?}",
+            roots.path("one"),
+            roots.path("two"),
+        )]
+    );
     assert!(provider.read("skill://a/SKILL.md").is_err());
     assert!(provider.entry("skill://a/SKILL.md").is_none());
 }
@@ -437,7 +464,10 @@ fn strict_mode_reads_no_links() {
     let provider = roots.provider(&["r"], strict());
     assert_eq!(
         provider.entries().unwrap().warnings,
-        ["the skill \"a\" is left out: \"link.md\" is a link"]
+        [
+            "the skill \"a\" is not listed as a skill: \"link.md\" is a link; its files can still be \
+          read as resources"
+        ]
     );
     assert!(provider.read("skill://a/link.md").is_err());
     assert!(provider.read("skill://b/SKILL.md").is_err());

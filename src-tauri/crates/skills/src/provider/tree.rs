@@ -7,7 +7,6 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 
-use super::Mark;
 use crate::MAIN_FILE;
 use crate::handle::{Child, Folder, Kind};
 use crate::stamp::Stamp;
@@ -141,13 +140,6 @@ impl Tree {
     pub(super) fn file(&self, name: &str) -> Option<&Stamp> {
         let at = self.files.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
         Some(&self.files[at].1)
-    }
-
-    /// What changes when a file below may have changed.
-    pub(super) fn mark(&self) -> Mark {
-        let mut files = Vec::with_capacity(self.count);
-        self.each_file("", &mut |path, stamp| files.push((path.to_owned(), *stamp)));
-        Mark::of(files)
     }
 
     /// Calls with the path of every file below, this folder's first.

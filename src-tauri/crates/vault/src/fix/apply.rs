@@ -60,7 +60,7 @@ impl Vault {
                 to: plan.rename.as_ref().map(|rename| rename.to.clone()),
             }),
         };
-        let id = head.id.clone();
+        let (id, name) = (head.id.clone(), head.name.clone());
         let records = self.records(plan, &old)?;
         let ours = records.ours;
         let mut pending = self.intend_fix(plan, head, old.clone(), records)?;
@@ -89,7 +89,7 @@ impl Vault {
             result: if plan.files.is_empty() { ItemResult::Renamed } else { ItemResult::Replaced },
             error: None,
         };
-        Ok(Change { id, items: vec![item] })
+        Ok(Change { id, name, items: vec![item] })
     }
 
     /// What the record says before and after: a fixed placement is still the placement that it was,

@@ -82,6 +82,25 @@ impl Shape {
     }
 }
 
+/// The files in a folder that have other names on their disk, relative to it; empty where the system
+/// does not count names.
+pub(super) fn twins(top: &Path) -> Vec<PathBuf> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let Ok(shape) = Shape::of(top) else { return Vec::new() };
+        let has_twin = |path: &PathBuf| {
+            at(top, path).symlink_metadata().is_ok_and(|metadata| metadata.nlink() > 1)
+        };
+        shape.files.into_keys().filter(has_twin).collect()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = top;
+        Vec::new()
+    }
+}
+
 /// Joins without a separator at the end, through which a link would be followed.
 fn at(top: &Path, path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { top.to_owned() } else { top.join(path) }

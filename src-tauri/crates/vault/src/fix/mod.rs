@@ -92,8 +92,7 @@ impl Vault {
     /// edits of one file must not overlap. `scanned` names every folder that a tool scans: nothing
     /// is ever staged inside one of them. What stands against it is in [`FixPlan::blockers`].
     ///
-    /// A folder that is a link is never renamed; edits are made in the folder that it leads to, and
-    /// the plan says so.
+    /// Nothing is changed through a folder that is a link: the plan says where it leads.
     ///
     /// # Errors
     /// When the ledger fails.
@@ -125,11 +124,12 @@ impl Vault {
     }
 
     fn note(&self, plan: &mut FixPlan) -> Result<(), VaultError> {
-        if is_link(&plan.folder) {
+        if let Some(twin) =
+            self::copy::twins(&plan.place).first().filter(|_| !plan.files.is_empty())
+        {
             plan.notes.push(format!(
-                "{} is a link; the change is made in the folder that it leads to, {}",
-                plan.folder.display(),
-                plan.place.display()
+                "{} has other names on this disk (hard links), which will be files of their own then",
+                plan.place.join(twin).display()
             ));
         }
         if let Some(placement) = self.placement(&plan.place)?
@@ -178,6 +178,14 @@ impl FixPlan {
                 plan.blockers.push(format!("cannot resolve {}: {error}", folder.display()));
                 return plan;
             }
+        }
+        if is_link(folder) {
+            plan.blockers.push(format!(
+                "{} is a link, and nothing is changed through it: fix {}, where it leads",
+                folder.display(),
+                plan.place.display()
+            ));
+            return plan;
         }
         let ground = Ground::of(data, scanned);
         if let Some(problem) = ground.problem().or_else(|| ground.fix_problem(&plan.place)) {
@@ -258,16 +266,7 @@ impl FixPlan {
                 return;
             }
         };
-        let problem = if is_link(&self.folder) {
-            Some(format!(
-                "{} is a link to {}, and a linked folder is not renamed: rename it and the link yourself",
-                self.folder.display(),
-                self.place.display()
-            ))
-        } else {
-            ground.rename_problem(&self.place, &to, !self.files.is_empty())
-        };
-        match problem {
+        match ground.rename_problem(&self.place, &to, !self.files.is_empty()) {
             Some(problem) => self.blockers.push(problem),
             None => {
                 let folder = self.place.with_file_name(&to);

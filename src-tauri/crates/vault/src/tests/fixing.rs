@@ -211,35 +211,28 @@ fn two_diagnostics_that_ask_for_the_same_edit_get_it_once() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_folder_is_fixed_where_it_leads_and_never_renamed() {
+fn nothing_is_changed_through_a_linked_folder_and_where_it_leads_is_said() {
     let home = Home::new();
     let real = home.path("work/pdf");
     home.write(&real, &[("SKILL.md", WRONG), ("b/c.txt", "c")]);
     let link = home.root("a").join("pdf");
     std::os::unix::fs::symlink(&real, &link).unwrap();
     for written in [link.clone(), link.join(""), link.join(".")] {
-        assert_eq!(
-            blocked(&home, &written, &[rename("x")]),
-            format!(
-                "{} is a link to {}, and a linked folder is not renamed: rename it and the link yourself",
-                written.display(),
-                real.display()
-            )
-        );
+        for fix in [quote(), rename("x")] {
+            assert_eq!(
+                blocked(&home, &written, &[fix]),
+                format!(
+                    "{} is a link, and nothing is changed through it: fix {}, where it leads",
+                    written.display(),
+                    real.display()
+                )
+            );
+        }
     }
-    let plan = plan(&home, &link, &[quote()]);
-    assert_eq!(
-        plan.notes,
-        [format!(
-            "{} is a link; the change is made in the folder that it leads to, {}",
-            link.display(),
-            real.display()
-        )]
-    );
-    let change = home.vault.apply_fixes(&plan).unwrap();
-    assert_eq!(change.items[0].folder, real);
+    assert_eq!(home.tree(&real), with(WRONG));
+    let change = home.vault.apply_fixes(&plan(&home, &real, &[quote()])).unwrap();
     assert!(link.symlink_metadata().unwrap().is_symlink());
-    assert_eq!(home.tree(&real), with(QUOTED));
+    assert_eq!(home.tree(&link), with(QUOTED));
     assert_eq!(results(&home.vault.undo(&change.id).unwrap()), [ItemResult::Undone]);
     assert_eq!(home.tree(&real), with(WRONG));
     assert_eq!(

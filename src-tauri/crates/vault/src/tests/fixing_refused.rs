@@ -67,6 +67,24 @@ fn another_name_of_a_fixed_file_keeps_the_bytes_it_had() {
 }
 
 #[test]
+#[cfg(unix)]
+fn that_files_have_other_names_is_said_before_they_become_files_of_their_own() {
+    let home = Home::new();
+    let folder = wrong(&home, "pdf");
+    assert_eq!(plan(&home, &folder, &[quote()]).notes, [""; 0]);
+    fs::hard_link(folder.join("b/c.txt"), home.path("twin.txt")).unwrap();
+    assert_eq!(
+        plan(&home, &folder, &[quote()]).notes,
+        [format!(
+            "{} has other names on this disk (hard links), which will be files of their own then",
+            folder.join("b/c.txt").display()
+        )]
+    );
+    // A folder that only gets another name keeps its files.
+    assert_eq!(plan(&home, &folder, &[rename("x")]).notes, [""; 0]);
+}
+
+#[test]
 fn a_plan_that_was_tampered_with_is_not_carried_out() {
     let home = Home::new();
     let folder = wrong(&home, "pdf");

@@ -10,6 +10,7 @@ mod fixing;
 mod fixing_refused;
 mod fixing_undone;
 mod hiding;
+mod others;
 mod planning;
 mod remembering;
 mod serving;

@@ -43,6 +43,24 @@ fn names_of_values_survive_a_restart_in_their_order_and_go_with_the_server() {
 }
 
 #[test]
+fn a_sign_in_stays_with_its_address_whatever_else_is_given() {
+    let home = Home::new();
+    let server = home.server();
+    assert!(!home.vault.is_signed_in(&server.id).unwrap());
+    home.vault.set_signed_in(&server.id, true).unwrap();
+    home.vault.set_server_values(&server.id, &values()).unwrap();
+    let (home, _) = home.reopen();
+    assert!(home.vault.is_signed_in(&server.id).unwrap());
+    assert_eq!(home.vault.server_values(&server.id).unwrap(), values());
+    home.vault.set_server_endpoint(&server.id, http("https://other.example/mcp")).unwrap();
+    assert!(!home.vault.is_signed_in(&server.id).unwrap());
+    home.vault.set_signed_in(&server.id, true).unwrap();
+    home.vault.set_signed_in(&server.id, false).unwrap();
+    assert!(!home.vault.is_signed_in(&server.id).unwrap());
+    assert_eq!(home.vault.server_values(&server.id).unwrap(), values());
+}
+
+#[test]
 fn values_belong_to_a_server_that_is_there() {
     let home = Home::new();
     let nobody = ServerId("nobody".to_owned());

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use skills::provider::Mode;
 use skills::provider::policy::{Guarded, Transport};
+use skills::provider::{DirectoryProvider, Mode, Options, Provider as _};
 use tempfile::TempDir;
 
 use super::*;
@@ -42,12 +42,8 @@ impl Home {
     }
 
     fn read(&self, text: &str) -> Result<Tokens, TokensError> {
-        self.read_in(text, Mode::Strict)
-    }
-
-    fn read_in(&self, text: &str, mode: Mode) -> Result<Tokens, TokensError> {
         let file = self.write("tokens", text);
-        Tokens::read(&file, &self.places(), &Options { mode, ..Options::default() })
+        Tokens::read(&file, &self.places())
     }
 
     /// What is said of a file that cannot be used, without where it is.
@@ -57,8 +53,8 @@ impl Home {
         said.strip_prefix(&format!("{}:", self.at("tokens").display())).unwrap().to_owned()
     }
 
-    /// The URIs that a name sees in a listing.
-    fn seen(&self, tokens: &Tokens, name: &str, mode: Mode) -> Vec<String> {
+    /// What is served, as a name sees it.
+    fn guarded(&self, tokens: &Tokens, name: &str, mode: Mode) -> Guarded {
         let provider =
             Arc::new(DirectoryProvider::of(self.places(), Options { mode, ..Options::default() }));
         let caller = Caller {
@@ -66,8 +62,12 @@ impl Home {
             scopes: Vec::new(),
             transport: Transport::Http,
         };
-        let guarded = Guarded::new(provider, tokens.policy.clone().unwrap(), caller);
-        let listing = guarded.list();
+        Guarded::new(provider, tokens.policy.clone().unwrap(), caller)
+    }
+
+    /// The URIs that a name sees in a listing.
+    fn seen(&self, tokens: &Tokens, name: &str, mode: Mode) -> Vec<String> {
+        let listing = self.guarded(tokens, name, mode).list();
         let templates = listing.templates.into_iter().map(|template| template.uri_template);
         listing.resources.into_iter().map(|one| one.uri).chain(templates).collect()
     }
@@ -130,8 +130,7 @@ fn a_pair_without_its_table_is_not_taken_for_a_token() {
 #[cfg(unix)]
 fn what_has_no_end_is_too_large() {
     let home = Home::new();
-    let (zeros, options) = (Path::new("/dev/zero"), Options::default());
-    let error = Tokens::read(zeros, &home.places(), &options).unwrap_err();
+    let error = Tokens::read(Path::new("/dev/zero"), &home.places()).unwrap_err();
     assert!(matches!(error, TokensError::TooLarge(_)), "{error}");
 }
 
@@ -142,11 +141,11 @@ fn a_file_that_others_may_read_is_warned_of() {
     let file = home.write("tokens", ONE);
     let warnings = |mode| {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-        Tokens::read(&file, &[], &Options::default()).unwrap().warnings
+        Tokens::read(&file, &[]).unwrap().warnings
     };
     assert_eq!(warnings(0o600), Vec::<String>::new());
     assert_eq!(warnings(0o644).len(), 1);
-    let missing = Tokens::read(Path::new("/nothing/here"), &[], &Options::default()).unwrap_err();
+    let missing = Tokens::read(Path::new("/nothing/here"), &[]).unwrap_err();
     assert_eq!(missing.to_string(), "cannot read /nothing/here");
 }
 
@@ -159,7 +158,7 @@ fn each_token_sees_what_its_tables_show() {
          allow = [\"skill://**\"]\ndeny = [\"skill://hidden\"]\nroot = \"shelf\"\n"
     );
     for mode in [Mode::Strict, Mode::Compatible] {
-        let tokens = home.read_in(&text, mode).unwrap();
+        let tokens = home.read(&text).unwrap();
         assert_eq!(tokens.tokens[1].scopes, ["x"]);
         let some = home.seen(&tokens, "some", mode);
         assert_eq!(
@@ -177,9 +176,46 @@ fn a_root_hides_what_another_place_gives_under_the_same_uri() {
     let home = Home::new();
     home.write("other/open/SKILL.md", "---\nname: open\ndescription: other\n---\nother\n");
     let text = format!("[[token]]\nname = \"a\"\ntoken = \"{ONE}\"\nroot = \"other\"\n");
-    let tokens = home.read_in(&text, Mode::Compatible).unwrap();
-    // The first place wins, and this token has no part in that one.
-    let seen = home.seen(&tokens, "a", Mode::Compatible);
-    assert!(seen.contains(&"skill://more/SKILL.md".to_owned()));
-    assert!(!seen.contains(&"skill://open/SKILL.md".to_owned()), "{seen:?}");
+    let tokens = home.read(&text).unwrap();
+    // The first place wins, and this token has no part in that one: not even in its template.
+    assert_eq!(
+        home.seen(&tokens, "a", Mode::Compatible),
+        ["skill://more/SKILL.md", "skill://more/_manifest", "skill://more/{path*}"]
+    );
+    let guarded = home.guarded(&tokens, "a", Mode::Compatible);
+    for uri in ["skill://open/SKILL.md", "skill://open/_manifest", "skill://open/none"] {
+        assert_eq!(
+            guarded.read(uri).unwrap_err().to_string(),
+            format!("there is no resource {uri}")
+        );
+        assert_eq!(guarded.canonical(uri), None);
+        assert_eq!(guarded.mark(uri), None);
+    }
+    assert!(guarded.read("skill://more/SKILL.md").is_ok());
+}
+
+#[test]
+fn a_root_is_held_against_the_place_that_gives_the_bytes() {
+    let home = Home::new();
+    let root = |name| format!("[[token]]\nname = \"a\"\ntoken = \"{ONE}\"\nroot = \"{name}\"\n");
+    let (shelf, other) = (home.read(&root("shelf")).unwrap(), home.read(&root("other")).unwrap());
+    let caller =
+        Caller { identity: Some("a".to_owned()), scopes: Vec::new(), transport: Transport::Http };
+    // Nothing on the disk is looked at for it: what is there now may be gone when it is read.
+    for action in
+        [Action::List, Action::Template, Action::Read, Action::Directory, Action::Discover]
+    {
+        let allows = |tokens: &Tokens, place| {
+            let policy = tokens.policy.as_ref().unwrap();
+            policy.allows(&caller, action, "skill://nowhere/SKILL.md", place)
+        };
+        assert_eq!(
+            [None, Some(0), Some(1)].map(|place| allows(&shelf, place)),
+            [false, true, false]
+        );
+        assert_eq!(
+            [None, Some(0), Some(1)].map(|place| allows(&other, place)),
+            [false, false, true]
+        );
+    }
 }

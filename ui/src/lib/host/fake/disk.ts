@@ -5,6 +5,7 @@ import type { RowState } from "../../bindings/RowState";
 import type { SkillDetail } from "../../bindings/SkillDetail";
 import type { SkillRow } from "../../bindings/SkillRow";
 import type { UnreadFolder } from "../../bindings/UnreadFolder";
+import { isFinding } from "../../rows";
 import * as content from "./content";
 import { RULES, checks, readers, visibility } from "./judging";
 import type { State } from "./state";
@@ -50,6 +51,7 @@ function ref(state: State, copy: Copy): CopyRef {
     tools: seenBy(state, copy),
     fingerprint: content.fingerprint(copy.files),
     linked: copy.linked ?? false,
+    project: copy.project?.path ?? null,
   };
 }
 
@@ -62,6 +64,8 @@ function rows(state: State): SkillRow[] {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, group]) => {
       const found = group.flatMap(checks);
+      const said = found.filter((check) => !isFinding(check));
+      const inspected = found.filter(isFinding);
       const main = group[0]?.files["SKILL.md"] ?? "";
       return {
         name,
@@ -70,8 +74,10 @@ function rows(state: State): SkillRow[] {
           .map(({ id }) => id)
           .filter((id) => group.some((copy) => seenBy(state, copy).includes(id))),
         state: rowState(group),
-        errors: found.filter(({ severity }) => severity === "error" || severity === "grave").length,
-        warnings: found.filter(({ severity }) => severity === "warning").length,
+        errors: said.filter(({ severity }) => severity === "error").length,
+        warnings: said.filter(({ severity }) => severity === "warning").length,
+        grave: inspected.filter(({ severity }) => severity === "grave").length,
+        cautions: inspected.filter(({ severity }) => severity === "warning").length,
         copies: group.map((copy) => ref(state, copy)),
       };
     });
@@ -116,6 +122,7 @@ export function libraryView(state: State): LibraryView {
       }))
       .sort((a, b) => Number(a.detection === "notFound") - Number(b.detection === "notFound")),
     skills: rows(state),
+    uninspected: 0,
     problems: state.empty ? [] : [{ path: "/etc/codex/skills", message: "permission denied" }],
     unread: unread(state),
   };

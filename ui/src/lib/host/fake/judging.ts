@@ -170,7 +170,7 @@ function put(state: State, copy: Copy, fixed: Pick<Copy, "name" | "files">): Out
     : `by renaming ${pathOf(copy)} to ${after.name}`;
   state.log("fixed", after.name, said, { files: after.files, change: id });
   state.emit("library", "activity");
-  return { change: id, items };
+  return { change: id, name: after.name, items };
 }
 
 function writable(copy: Copy): void {

@@ -4,6 +4,7 @@ import type { LeftOut } from "../../bindings/LeftOut";
 import type { OfferDetail } from "../../bindings/OfferDetail";
 import type { OfferRow } from "../../bindings/OfferRow";
 import type { ReviewView } from "../../bindings/ReviewView";
+import type { ServerState } from "../../bindings/ServerState";
 import type { ServersView } from "../../bindings/ServersView";
 import type { Standing } from "../../bindings/Standing";
 import * as content from "./content";
@@ -50,6 +51,22 @@ export function offerRow(state: State, server: Server, offer: Offer): OfferRow {
   };
 }
 
+function asks(server: Server): boolean {
+  return (server.asks ?? false) && !server.signedIn;
+}
+
+function serverState(server: Server): ServerState {
+  if (asks(server)) {
+    const message = `cannot connect to ${server.address}: the server asks to sign in`;
+    const error = failure("protocol", message, "sign in, or give it a token");
+    return { kind: "needsSignIn", error, possible: true };
+  }
+  const { error } = server;
+  const again = ago(-0.01);
+  if (error) return { kind: error.code === "protocol" ? "refused" : "unreachable", error, again };
+  return { kind: "connected", protocol: server.protocol, source: server.source };
+}
+
 export function serversView(state: State): ServersView {
   return {
     revision: state.revisions.servers,
@@ -61,16 +78,13 @@ export function serversView(state: State): ServersView {
         address: server.address,
         reached: server.reached,
         enabled: server.enabled,
-        state: !server.enabled
-          ? { kind: "off" }
-          : server.error
-            ? { kind: "unreachable", error: server.error }
-            : { kind: "connected", protocol: server.protocol, source: server.source },
+        signedIn: server.signedIn ?? false,
+        state: !server.enabled ? { kind: "off" } : serverState(server),
         offers: server.offers
           .filter(({ unlisted, found }) => !unlisted || found)
           .map((offer) => offerRow(state, server, offer)),
         notices: server.notices,
-        listedAt: server.error ? null : ago(0.1),
+        listedAt: server.error || asks(server) ? null : ago(0.1),
       })),
   };
 }

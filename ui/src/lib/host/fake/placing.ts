@@ -94,6 +94,10 @@ export function plan(state: State, of: SourceRef, targets: TargetRef[]): PlanVie
     if (paths.has(one.path)) one.message = "the same folder as above, written once";
     paths.add(one.path);
   }
+  const grave =
+    of.kind === "copy"
+      ? content.findings(source.files).filter(({ severity }) => severity === "grave")
+      : [];
   const view: PlanView = {
     id: state.fresh("plan"),
     name: source.name,
@@ -102,6 +106,7 @@ export function plan(state: State, of: SourceRef, targets: TargetRef[]): PlanVie
     files: content.manifest(source.files, () => ({ kind: "verified", lineEndingsRestored: false }))
       .files,
     leftOut: source.cut,
+    ...(grave.length > 0 ? { grave } : {}),
     blockers: source.blockers,
     writes: items.filter(writes).length,
   };
@@ -176,7 +181,7 @@ export async function applyPlan(
     state.log("copied", view.name, `Copied to ${names}`, { files, change });
   }
   state.emit("library", "servers", "activity");
-  return { change, items };
+  return { change, name: view.name, items };
 }
 
 export function undo(state: State, id: string): OutcomeView {
@@ -193,6 +198,7 @@ export function undo(state: State, id: string): OutcomeView {
   state.emit("library", "servers", "activity");
   return {
     change: id,
+    name: subject,
     items: change.items.map((one) =>
       one.result === "written" || one.result === "replaced" ? { ...one, result: "undone" } : one,
     ),

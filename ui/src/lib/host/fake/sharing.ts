@@ -44,7 +44,7 @@ function update(state: State, change: Partial<Shared>): void {
 }
 
 /** What of the shared folders is given to others, and what is not. */
-function given(state: State): { skills: number; warnings: string[] } {
+function given(state: State): { skills: string[]; warnings: string[] } {
   const { tools, folders, strict } = state.shared;
   const roots = state.tools.filter(({ id }) => tools.has(id)).flatMap((tool) => tool.roots);
   const shared = state.copies.filter(
@@ -54,16 +54,19 @@ function given(state: State): { skills: number; warnings: string[] } {
   const groups = new Map<string, Copy[]>();
   for (const copy of shared) groups.set(copy.name, [...(groups.get(copy.name) ?? []), copy]);
   const warnings: string[] = [];
-  let skills = 0;
+  const skills: string[] = [];
   for (const [name, group] of groups) {
     const paths = group.map(pathOf);
     const broken = group.flatMap(checks).find(({ severity }) => severity === "error");
     if (strict && new Set(group.map((copy) => fingerprint(copy.files))).size > 1) {
-      warnings.push(`\`${name}\` is in ${paths.join(" and in ")} with different content`);
+      const roots = paths.map((path) => `"${path}"`).join(", ");
+      warnings.push(
+        `the skill "${name}" is left out: it is in more than one folder, and they differ: ${roots}`,
+      );
     } else if (strict && broken) {
-      warnings.push(`\`${name}\` in ${paths.join(", ")} breaks a rule: ${broken.message}`);
+      warnings.push(`the skill "${name}" is left out: ${broken.message}`);
     } else {
-      skills += 1;
+      skills.push(name);
     }
   }
   return { skills, warnings };
@@ -92,7 +95,8 @@ export function view(state: State): SharingView {
       roots,
       shared: tools.has(id),
     })),
-    skills: running ? skills : null,
+    skills: running ? skills.length : null,
+    shared: running ? skills.sort() : [],
     tokenKept: "keychain",
     warnings: running ? warnings : [],
     snippets: state.empty ? [] : snippets(state),

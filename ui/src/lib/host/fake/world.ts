@@ -81,6 +81,11 @@ export interface Server {
   protocol: string;
   source: OfferSource;
   error?: ErrorView;
+  /** Whether it asks who is there, and whether somebody is signed in. */
+  asks?: boolean;
+  signedIn?: boolean;
+  /** What its program wrote. */
+  words?: string[];
   notices: string[];
   offers: Offer[];
 }
@@ -497,6 +502,40 @@ export function servers(): Server[] {
         hint: "Start the server, then retry.",
         causes: ["connection refused (os error 111)"],
       },
+      notices: [],
+      offers: [],
+    },
+    {
+      id: "srv-notes",
+      label: "notes",
+      address: "https://notes.example/mcp",
+      reached: "http",
+      enabled: true,
+      protocol: "2026-07-28",
+      source: "extension",
+      asks: true,
+      notices: [],
+      offers: [],
+    },
+    {
+      id: "srv-scripts",
+      label: "scripts",
+      address: "uvx team-scripts --serve",
+      reached: "command",
+      enabled: true,
+      protocol: "",
+      source: "none",
+      error: {
+        code: "protocol",
+        message: "cannot connect to uvx: no common protocol version; the server knows 2024-01-01",
+        hint: null,
+        causes: [],
+      },
+      words: [
+        "Resolved 14 packages in 1.2s",
+        "WARNING: this server is out of date",
+        "listening on stdio",
+      ],
       notices: [],
       offers: [],
     },

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CacheScope, ErrorData, GetSkillResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListSkillsResult, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
-    ReadResourceDirectoryResult, ReadResourceResult,
+    CacheScope, ErrorData, Extensions, GetSkillResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, PaginatedRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceResult,
 };
 use skills::provider::Provider;
 
-use super::super::answers::{
-    no_directory, no_skill, to_contents, to_resource, to_template, unread,
-};
+use super::super::answers::{no_directory, no_skill, to_contents, to_resource, to_template};
 use super::super::apart::Apart;
 use super::super::pages::{cursor_after, last_of, no_such_page, page};
+use super::super::room::Held;
 use super::SkillServer;
 use super::seen::Asked;
 
@@ -74,14 +73,11 @@ impl SkillServer {
         &self,
         asked: &Asked,
         uri: String,
+        extensions: &Extensions,
     ) -> Result<ReadResourceResult, ErrorData> {
-        // Encoding a large file takes a while too.
-        let contents = self
-            .ask(asked, move |provider| match provider.read(&uri) {
-                Ok(content) => Ok(to_contents(content, uri)),
-                Err(error) => Err(unread(&error)),
-            })
-            .await??;
+        let provider = self.shared.seen_by(&asked.caller);
+        let (contents, room) = self.shared.read(provider, uri, to_contents).await?;
+        Held::until_sent(extensions, room);
         let mut result = ReadResourceResult::new(vec![contents]);
         self.hints(asked, &mut result.ttl_ms, &mut result.cache_scope);
         Ok(result)

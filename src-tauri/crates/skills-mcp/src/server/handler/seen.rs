@@ -10,6 +10,7 @@ use skills::provider::policy::Caller;
 
 use super::super::gate::Address;
 use super::super::observe::{Served, Visitor, client_name};
+use super::super::refusing::Noted;
 use super::{Serving, SkillServer, is_modern};
 use crate::limits::quoted;
 
@@ -43,6 +44,10 @@ impl SkillServer {
                 .flatten();
             client = info.map(|info| client_name(&info.name));
             self.came(&caller, client.clone(), modern, &context.extensions);
+            let parts = context.extensions.get::<Parts>();
+            if let Some(noted) = parts.and_then(|parts| parts.extensions.get::<Noted>()) {
+                noted.note();
+            }
         }
         Asked {
             at: SystemTime::now(),

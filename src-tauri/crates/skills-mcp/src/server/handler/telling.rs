@@ -92,10 +92,12 @@ impl SkillServer {
     ) -> Result<(), ErrorData> {
         let Some(mut changes) = self.before.feed() else { return Ok(()) };
         let accepted = context.accepted();
-        let provider = self.shared.seen_by(caller);
+        let (provider, all) = (self.shared.seen_by(caller), Arc::clone(&self.shared.provider));
         let marks = self.before.give(accepted.resource_subscriptions.as_deref().unwrap_or(&[]));
-        let subscriptions =
-            self.shared.away(move || Arc::new(Subscriptions::listening(&provider, marks))).await?;
+        let subscriptions = self
+            .shared
+            .away(move || Arc::new(Subscriptions::listening(&provider, all.as_ref(), marks)))
+            .await?;
         let lists = accepted.resources_list_changed == Some(true);
         let mut seen = self.shared.view(caller).await;
         while changes.changed().await.is_ok() {

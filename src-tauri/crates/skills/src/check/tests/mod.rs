@@ -1,5 +1,6 @@
 //! One test a rule, each with what comes close and must stay silent.
 
+mod at_once;
 mod fixing;
 mod folders;
 mod lines;

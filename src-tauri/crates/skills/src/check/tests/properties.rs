@@ -65,6 +65,62 @@ fn holds(folder: &str, bytes: &[u8]) -> Result<usize, String> {
     Ok(tried)
 }
 
+/// What keeps a front matter from being read.
+const OF_READING: &[&str] = &["frontmatter-unquoted-colon", "frontmatter-yaml"];
+
+/// The folder's name and the file after all fixes that can be made at once, as often as there are
+/// some; or what they should not have done.
+pub(super) fn all_made(folder: &str, bytes: &[u8]) -> Result<(String, Vec<u8>), String> {
+    let (mut folder, mut bytes) = (folder.to_owned(), bytes.to_vec());
+    for _ in 0..16 {
+        let found = check(&folder, &manifest(&[]), &bytes);
+        let fixes = crate::check::together::together(&folder, &bytes, &found);
+        if fixes.is_empty() {
+            let first = found.iter().find(|one| one.fixable());
+            return match first {
+                None => Ok((folder, bytes)),
+                Some(one) => Err(format!("{} is fixable and is not fixed", one.code)),
+            };
+        }
+        let mut edits = Vec::new();
+        let mut name = folder.clone();
+        for fix in &fixes {
+            match fix {
+                Fix::Edits { edits: some, .. } => edits.extend(some.iter().cloned()),
+                Fix::RenameFolder { to, .. } => name.clone_from(to),
+            }
+        }
+        edits.sort_by_key(|edit| edit.range.start);
+        let after = edited(&bytes, &edits).map_err(|error| error.to_string())?;
+        let told = |what: &str| {
+            let (before, after) =
+                (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&after));
+            Err(format!("{what}: {fixes:?}\n{before:?}\n{after:?}"))
+        };
+        let (before, left) = (counts(&found), counts(&check(&name, &manifest(&[]), &after)));
+        let masked = OF_READING.iter().any(|code| before.contains_key(code));
+        let more = |(code, left): (&&'static str, &usize)| {
+            before.get(code).is_none_or(|had| had < left)
+                && (!masked || OF_READING.contains(code) || code.contains("delimiter"))
+        };
+        if left.iter().any(more) {
+            return told("a diagnostic is added");
+        }
+        let (read, now) = (FrontMatter::read(&bytes), FrontMatter::read(&after));
+        if lines_of(read.body()) != lines_of(now.body()) {
+            return told("the body changes");
+        }
+        // Each fix changes one field, or one becomes another.
+        let changed =
+            read.fields().iter().filter(|(name, value)| now.fields().get(*name) != Some(value));
+        if !masked && changed.count() > fixes.len() {
+            return told("other fields change");
+        }
+        (folder, bytes) = (name, after);
+    }
+    Err("it takes more than 16 rounds".to_owned())
+}
+
 fn lines_of(text: &str) -> Vec<&str> {
     crate::lines::lines(text).map(crate::lines::without_last_break).collect()
 }
@@ -135,6 +191,81 @@ fn line() -> impl Strategy<Value = String> {
     (key, value).prop_map(|(key, value)| format!("{key}: {value}\n"))
 }
 
+/// Fields that are misspelt, and come twice, with values of all kinds that readers stop at.
+fn odd_line() -> impl Strategy<Value = String> {
+    const KEYS: &[&str] = &[
+        "name",
+        "Name",
+        "nam",
+        "description",
+        "descripton",
+        "descriptio",
+        "Description",
+        "license",
+        "licence",
+        "License",
+        "allowed-tools",
+        "allowed_tools",
+        "AllowedTools",
+        "metadata",
+        "description:a",
+        "'license'",
+        "\"name\"",
+        "user_invocable",
+        "user-invocable",
+        "? name",
+    ];
+    const VALUES: &[&str] = &[
+        "a",
+        "b",
+        "yes",
+        "1_0",
+        "2020-01-01",
+        ".inf",
+        "a: b",
+        "a: b: c #d",
+        "\"a\" b # c",
+        "'a' : b",
+        "' b '",
+        "[Read, Write]",
+        "[a, b",
+        "{a: 1, b: no}",
+        "@me",
+        "`x`",
+        "%d",
+        "- x",
+        "*b* c",
+        "x\u{2028}y: z",
+        "x\u{85}y: z",
+        "' x\u{2029}'",
+        "tab\there",
+        "tab\t: x",
+        "\n  v: 1\n  w: yes",
+        "\n  a: b: c\n  d: 1",
+        "\n  - Read\n  - Write",
+        ">\n  f: x\n  g",
+        "x\n  y: z",
+        "!!str 5",
+        "&k x",
+        "*k",
+        "\"x\\q\"",
+        "\"open",
+        "a # 'b",
+        "\u{feff}x: y",
+        "- a: b",
+        "\"a: b: c\" #d",
+    ];
+    let key = proptest::sample::select(KEYS);
+    let value = proptest::sample::select(VALUES);
+    let colon = proptest::sample::select(vec![": ", ": ", ": ", ":\t", ":", ": \t", " : "]);
+    let line = (key, colon, value).prop_map(|(key, colon, value)| format!("{key}{colon}{value}\n"));
+    prop_oneof![
+        8 => line,
+        1 => proptest::sample::select(vec!["# c: d\n", "\n", "...\n", "\tTab: x\n", "  in: x\n", "no colon\n"])
+            .prop_map(str::to_owned),
+    ]
+}
+
 proptest! {
     // Each case checks many files.
     #![proptest_config(ProptestConfig::with_cases(96))]
@@ -147,7 +278,25 @@ proptest! {
         tail in prop_oneof![Just(""), Just("x\r"), Just("y\r\n"), Just("[z](z.md)\n")],
     ) {
         let text = format!("---\n{}---\nbody\n", lines.concat()).replace('\n', ends) + tail;
+        if let Err(what) = all_made(&folder, text.as_bytes()) {
+            prop_assert!(false, "{}", what);
+        }
         if let Err(what) = holds(&folder, text.as_bytes()) {
+            prop_assert!(false, "{}", what);
+        }
+    }
+
+    #[test]
+    fn all_fixes_at_once_do_what_they_should(
+        folder in prop_oneof![Just("a".to_owned()), "[A-C ]{1,2}"],
+        lines in proptest::collection::vec(odd_line(), 0..7),
+        ends in proptest::sample::select(vec!["\n", "\n", "\r\n", "\r"]),
+        opener in proptest::sample::select(vec!["---", "---", "---", "\u{feff}---", "--- ", "---\t"]),
+        closer in proptest::sample::select(vec!["---", "---", "--- ", "---\t", "...", "---x"]),
+        tail in proptest::sample::select(vec!["", "x\r", "key: v: x\n---\n", "\n---\n\nmore\n"]),
+    ) {
+        let text = format!("{opener}\n{}{closer}\nbody\n{tail}", lines.concat()).replace('\n', ends);
+        if let Err(what) = all_made(&folder, text.as_bytes()) {
             prop_assert!(false, "{}", what);
         }
     }

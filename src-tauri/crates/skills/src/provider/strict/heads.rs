@@ -59,5 +59,5 @@ pub(super) fn main_resource(path: &str, head: Head, size: Option<u64>) -> Resour
 
 /// The bytes of a folder's `SKILL.md`.
 pub(super) fn main_file(folder: &Folder) -> io::Result<Vec<u8>> {
-    bytes(folder, &[MAIN_FILE.to_owned()], MAX_BYTES)
+    Ok(bytes(folder, &[MAIN_FILE.to_owned()], MAX_BYTES)?)
 }

@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{NO_URI, Strict, left_out, root_left_out};
+use super::Strict;
+use super::words::{NO_URI, Out, root_left_out};
 use crate::MAIN_FILE;
 use crate::entry::Entry;
 use crate::handle::{Folder, Kind};
 use crate::provider::Entries;
 use crate::provider::shown::has_uri;
+use crate::provider::sight::Sight;
 use crate::provider::tree::MAX_DEPTH;
 use crate::uri::encode_path;
 
@@ -25,6 +27,7 @@ impl Strict {
         after: Option<&str>,
         most: usize,
         wanted: &dyn Fn(&Entry) -> bool,
+        sight: &Sight,
     ) -> Entries {
         let _one_at_a_time = self.listing();
         let mut part = Entries::default();
@@ -39,9 +42,13 @@ impl Strict {
             let judged: Vec<_> = names.par_iter().map(|name| self.entry_at(name)).collect();
             for (name, judged) in names.iter().zip(judged) {
                 match judged {
-                    Ok(entry) if wanted(&entry) => part.entries.push(entry),
+                    Ok((entry, place))
+                        if self.may_discover(sight, &entry, place) && wanted(&entry) =>
+                    {
+                        part.entries.push(entry);
+                    }
                     Ok(_) => {}
-                    Err(reason) => part.warnings.push(left_out(name, &reason)),
+                    Err(out) => part.warnings.push(out.said(name)),
                 }
             }
             if part.entries.len() > most {
@@ -52,15 +59,15 @@ impl Strict {
         }
     }
 
-    /// The entry of the skill at this path, or why it is left out.
-    fn entry_at(&self, path: &str) -> Result<Arc<Entry>, String> {
+    /// The entry of the skill at this path and the place that gives it, or why it is left out.
+    fn entry_at(&self, path: &str) -> Result<(Arc<Entry>, usize), Out> {
         if !has_uri(path, MAIN_FILE) {
-            return Err(NO_URI.to_owned());
+            return Err(Out::LeftOut(NO_URI.to_owned()));
         }
         let parts: Vec<String> = path.split('/').chain([MAIN_FILE]).map(str::to_owned).collect();
         match self.resolve_parts(&parts).filter(|resolved| resolved.name == path) {
             Some(resolved) => self.judged(path, &resolved.spots),
-            None => Err("it went away while it was looked at".to_owned()),
+            None => Err(Out::LeftOut("it went away while it was looked at".to_owned())),
         }
     }
 }

@@ -8,12 +8,17 @@ use super::{Spot, Strict};
 use crate::MAIN_FILE;
 use crate::handle::{Child, Folder, Kind};
 use crate::manifest::ManifestFile;
-use crate::provider::build::{Memo, plain_files};
-use crate::provider::compatible::{MAX_READ, bytes, stands};
-use crate::provider::shown::{MANIFEST, has_uri, manifest, supporting_file, uri};
+use crate::provider::build::Memo;
+use crate::provider::compatible::{MAX_READ, Row, bytes, stands, unread};
+use crate::provider::policy::Action;
+use crate::provider::shown::{
+    MANIFEST, folder_uri, has_uri, manifest, supporting_file, uri, within,
+};
+use crate::provider::sight::Sight;
 use crate::provider::tree::{MAX_DEPTH, Tree};
 use crate::provider::{Content, DIRECTORY_TYPE, Mark, ReadError, Resource, mime_type};
-use crate::uri::{encode_path, readings};
+use crate::read::location;
+use crate::uri::readings;
 
 /// One step after the other down to the folder that holds something: the innermost skill on the
 /// way, and the rest of the path.
@@ -32,20 +37,33 @@ pub(super) struct Reached {
     holder: Option<Folder>,
 }
 
+/// A file, or what may be one, that may be read.
+struct Readable {
+    name: String,
+    /// What is published for the skill.
+    reached: Reached,
+    rest: Vec<String>,
+    /// In the listed spelling.
+    uri: String,
+}
+
+/// Folders that are one to whoever asks, each with its place, and the skill that they are in.
+type Directories = (Vec<(usize, Folder)>, Option<String>);
+
 impl Reached {
     /// The bytes of the regular file at the end of the path; `None` where there is none.
-    fn give(&self, rest: &[String], uri: &str) -> Result<Option<Vec<u8>>, ReadError> {
+    fn give(&self, rest: &[String], most: u64, uri: &str) -> Result<Option<Vec<u8>>, ReadError> {
         let Some((name, folders)) = rest.split_last() else { return Ok(None) };
         let holder = match (&self.holder, folders) {
             (Some(holder), _) => holder,
             (None, []) => &self.folder,
             (None, _) => return Ok(None),
         };
-        match bytes(holder, std::slice::from_ref(name), MAX_READ) {
+        match bytes(holder, std::slice::from_ref(name), most.min(MAX_READ)) {
             Ok(bytes) => Ok(Some(bytes)),
             // What is no regular file is not there.
             Err(_) if !matches!(holder.look(name.as_ref()), Ok((Kind::File, _))) => Ok(None),
-            Err(source) => Err(ReadError::Unreadable { uri: uri.to_owned(), source }),
+            Err(error) => Err(unread(uri, error)),
         }
     }
 }
@@ -115,15 +133,36 @@ impl Strict {
         }
     }
 
-    pub(in crate::provider) fn read(&self, uri: &str) -> Result<Content, ReadError> {
+    /// The skill that these parts lead into and what is published for it, if the file at the rest
+    /// of the path may be read from the place that gives it.
+    fn readable(&self, parts: &[String], sight: &Sight) -> Option<Readable> {
+        let Resolved { name, mut spots, rest } = self.resolve_parts(parts)?;
+        let place = spots.first()?.place;
+        let uri = uri(&name, &rest.join("/"));
+        // Asked first: nothing is compared for a caller who may not see it.
+        if !self.sees(sight, Action::Read, &uri, place) {
+            return None;
+        }
+        // Of equal ones the first.
+        self.the_one(&name, &spots)?;
+        Some(Readable { name, reached: spots.swap_remove(0), rest, uri })
+    }
+
+    pub(in crate::provider) fn read(
+        &self,
+        uri: &str,
+        most: u64,
+        sight: &Sight,
+    ) -> Result<Content, ReadError> {
         for parts in readings(uri) {
-            let Some(Resolved { name, spots, rest }) = self.resolve_parts(&parts) else { continue };
-            let Some(reached) = self.the_one(&name, &spots) else { continue };
+            let Some(Readable { name, reached, rest, .. }) = self.readable(&parts, sight) else {
+                continue;
+            };
             if rest == [MANIFEST] {
-                if let Some(files) = self.manifest(&name, reached) {
-                    return Ok(manifest(&name, &files));
+                if let Some(files) = self.manifest(&name, &reached, sight) {
+                    return within(manifest(&name, &files), most, uri);
                 }
-            } else if let Some(bytes) = reached.give(&rest, uri)? {
+            } else if let Some(bytes) = reached.give(&rest, most, uri)? {
                 return Ok(Content { bytes, mime_type: mime_type(&rest.join("/")) });
             }
         }
@@ -131,60 +170,78 @@ impl Strict {
     }
 
     /// The files of a skill that can be read as resources, in order of their components.
-    fn manifest(&self, name: &str, reached: &Reached) -> Option<Vec<ManifestFile>> {
+    fn manifest(&self, name: &str, reached: &Reached, sight: &Sight) -> Option<Vec<ManifestFile>> {
         let Reached { place, folder, .. } = reached;
         let spot = Spot { place: *place, tree: Arc::new(Tree::look(folder).ok()?) };
         let built = self.built(name, &spot, &mut Memo::default(), || folder.again());
+        let seen = |path: &str| self.sees(sight, Action::Read, &uri(name, path), *place);
         let mut files = match built.manifest() {
-            Some(manifest) => manifest.files().to_vec(),
-            None => plain_files(folder, &spot.tree).ok()?,
+            Some(manifest) => {
+                manifest.files().iter().filter(|file| seen(&file.path)).cloned().collect()
+            }
+            None => {
+                let mut rows = Vec::new();
+                spot.tree.each_file("", &mut |path, stamp| {
+                    if seen(path) {
+                        rows.push(Row::plain(path.to_owned(), *stamp));
+                    }
+                });
+                let real = location(&self.places[*place].root, name);
+                self.digests.of(folder, &real, &rows).ok()?
+            }
         };
         files.sort_by(|a, b| a.path.split('/').cmp(b.path.split('/')));
         Some(files)
     }
 
-    pub(in crate::provider) fn canonical(&self, uri: &str) -> Option<String> {
+    pub(in crate::provider) fn canonical(&self, uri: &str, sight: &Sight) -> Option<String> {
         readings(uri).into_iter().find_map(|parts| {
-            let file = self.resolve_parts(&parts).and_then(|Resolved { name, spots, rest }| {
-                let Reached { folder, .. } = self.the_one(&name, &spots)?;
-                (rest == [MANIFEST] || stands(folder, &rest).is_some())
-                    .then(|| self::uri(&name, &rest.join("/")))
-            });
+            let file =
+                self.readable(&parts, sight).and_then(|Readable { reached, rest, uri, .. }| {
+                    (rest == [MANIFEST] || stands(&reached.folder, &rest).is_some()).then_some(uri)
+                });
             let path = parts.join("/");
-            file.or_else(|| self.directories(&parts).map(|_| directory_uri(&path)))
+            file.or_else(|| self.directories(&parts, sight).map(|_| folder_uri(&path)))
         })
     }
 
-    /// The folders at this path, if it is one of a skill or above skills, and the skill's path.
-    fn directories(&self, parts: &[String]) -> Option<(Vec<Folder>, Option<String>)> {
+    /// The folders at this path, each with its place, if it is one of a skill or above skills, and
+    /// the skill's path.
+    fn directories(&self, parts: &[String], sight: &Sight) -> Option<Directories> {
         let path = parts.join("/");
+        let uri = folder_uri(&path);
+        let seen = |place: &usize| self.sees(sight, Action::Directory, &uri, *place);
         // What lies in the folder belongs to the innermost skill on the way to it.
         let mut below = parts.to_vec();
         below.push(String::new());
         if let Some(Resolved { name, spots, rest }) = self.resolve_parts(&below) {
-            let Reached { folder, .. } = self.the_one(&name, &spots)?;
+            if !seen(&spots.first()?.place) {
+                return None;
+            }
+            let Reached { place, folder, .. } = self.the_one(&name, &spots)?;
             let folder = match rest.split_last()?.1 {
                 [] => folder.again().ok()?,
                 names => folder.descend(names).ok()??,
             };
-            return Some((vec![folder], Some(name)));
+            return Some((vec![(*place, folder)], Some(name)));
         }
         let served = |place: &usize| parts.first().is_some_and(|first| self.serves(*place, first));
-        let folders: Vec<Folder> = (0..self.places.len())
+        let folders: Vec<(usize, Folder)> = (0..self.places.len())
             .filter(served)
-            .filter_map(|place| self.folder(place, &path).ok())
-            .filter(|folder| leads_to_skill(folder, 0))
+            .filter(seen)
+            .filter_map(|place| Some((place, self.folder(place, &path).ok()?)))
+            .filter(|(_, folder)| leads_to_skill(folder, 0))
             .collect();
         (!folders.is_empty()).then_some((folders, None))
     }
 
     /// The direct children of a folder of a skill, or of one above skills.
-    pub(in crate::provider) fn directory(&self, uri: &str) -> Option<Vec<Resource>> {
+    pub(in crate::provider) fn directory(&self, uri: &str, sight: &Sight) -> Option<Vec<Resource>> {
         readings(uri).into_iter().find_map(|parts| {
-            let (folders, skill) = self.directories(&parts)?;
+            let (folders, skill) = self.directories(&parts, sight)?;
             let path = parts.join("/");
             let mut children: BTreeMap<String, Resource> = BTreeMap::new();
-            for folder in &folders {
+            for (place, folder) in &folders {
                 for Child { name, kind, stamp } in folder.children().ok()? {
                     let Some(name) = name.to_str() else { continue };
                     if !has_uri(&path, name) {
@@ -205,21 +262,31 @@ impl Strict {
                         }
                         _ => continue,
                     };
-                    children.entry(name.to_owned()).or_insert(resource);
+                    let is_folder = resource.mime_type == DIRECTORY_TYPE;
+                    let action = if is_folder { Action::Directory } else { Action::List };
+                    if self.sees(sight, action, &resource.uri, *place) {
+                        children.entry(name.to_owned()).or_insert(resource);
+                    }
                 }
             }
             Some(children.into_values().collect())
         })
     }
 
-    pub(in crate::provider) fn mark(&self, uri: &str) -> Option<Mark> {
+    pub(in crate::provider) fn mark(&self, uri: &str, sight: &Sight) -> Option<Mark> {
         readings(uri).into_iter().find_map(|parts| {
-            let Resolved { name, spots, rest } = self.resolve_parts(&parts)?;
-            let Reached { folder, .. } = self.the_one(&name, &spots)?;
-            if rest == [MANIFEST] {
-                return Some(Tree::look(folder).ok()?.mark());
+            let Readable { name, reached, rest, .. } = self.readable(&parts, sight)?;
+            if rest != [MANIFEST] {
+                return Some(Mark::of(stands(&reached.folder, &rest)?));
             }
-            Some(Mark::of(stands(folder, &rest)?))
+            let mut files = Vec::new();
+            Tree::look(&reached.folder).ok()?.each_file("", &mut |path, stamp| {
+                // What is not in the manifest does not change it.
+                if self.sees(sight, Action::Read, &self::uri(&name, path), reached.place) {
+                    files.push((path.to_owned(), *stamp));
+                }
+            });
+            Some(Mark::of(files))
         })
     }
 }
@@ -238,7 +305,7 @@ fn leads_to_skill(folder: &Folder, depth: usize) -> bool {
 /// How a folder is listed.
 fn folder_resource(path: &str, name: &str) -> Resource {
     Resource {
-        uri: directory_uri(path),
+        uri: folder_uri(path),
         name: name.to_owned(),
         description: String::new(),
         mime_type: DIRECTORY_TYPE,
@@ -261,9 +328,4 @@ fn child_resource(
     let inner = path.strip_prefix(skill).unwrap_or_default().trim_start_matches('/');
     let inner = if inner.is_empty() { name.to_owned() } else { format!("{inner}/{name}") };
     Resource { name: name.to_owned(), ..supporting_file(skill, &inner, size) }
-}
-
-/// A folder has no slash at its end.
-fn directory_uri(path: &str) -> String {
-    format!("skill://{}", encode_path(path))
 }

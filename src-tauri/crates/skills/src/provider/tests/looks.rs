@@ -3,9 +3,9 @@ use crate::provider::policy::{
     Action, Caller, Guarded, Pattern, Patterns, Policy, Transport, WithoutDiscovery,
 };
 
-fn counted(provider: &DirectoryProvider) -> (usize, usize) {
+pub(super) fn counted(provider: &DirectoryProvider) -> (usize, usize) {
     use std::sync::atomic::Ordering::Relaxed;
-    let count = provider.count().unwrap();
+    let count = provider.count();
     (count.listed.swap(0, Relaxed), count.opened.swap(0, Relaxed))
 }
 
@@ -219,7 +219,11 @@ fn a_skill_that_several_roots_hold_alike_can_be_published_once() {
     assert_eq!(uris(&entries), ["skill://a/SKILL.md", "skill://a/in/SKILL.md"]);
     assert_eq!(
         entries.warnings,
-        ["the skill \"b\" is left out: it is in more than one root, and they differ"]
+        [format!(
+            "the skill \"b\" is left out: it is in more than one folder, and they differ: {:?}, {:?}",
+            roots.path("one"),
+            roots.path("two"),
+        )]
     );
     assert_eq!(provider.entry("skill://a/SKILL.md").as_ref(), Some(&entries.entries[0]));
     assert!(provider.read("skill://a/in/SKILL.md").is_ok());
@@ -243,7 +247,10 @@ fn a_skill_inside_of_another_in_a_second_root_takes_its_files_away() {
     assert_eq!(entries.entries.len(), 1);
     assert_eq!(
         entries.warnings,
-        ["the skill \"a\" is left out: the URI of \"in/x.txt\" would give something else"]
+        [
+            "the skill \"a\" is not listed as a skill: the URI of \"in/x.txt\" would give something else; \
+          its files can still be read as resources"
+        ]
     );
     assert!(provider.entry("skill://a/SKILL.md").is_none());
     assert!(provider.entry("skill://a/in/SKILL.md").is_some());
@@ -355,7 +362,7 @@ fn a_mark_changes_with_the_file() {
 struct ByIdentity;
 
 impl Policy for ByIdentity {
-    fn allows(&self, caller: &Caller, action: Action, uri: &str) -> bool {
+    fn allows(&self, caller: &Caller, action: Action, uri: &str, _: Option<usize>) -> bool {
         let patterns = |allow: &[&str], deny: &[&str]| {
             let parse = |all: &[&str]| all.iter().map(|p| Pattern::parse(p).unwrap()).collect();
             Patterns { allow: parse(allow), deny: parse(deny) }
