@@ -23,6 +23,7 @@ const WHOLE: &[&str] = &[
     "near-misses",
     "near-misses, lines",
     "base64, of rules",
+    "base64, of words",
     "utf-16",
     "noise",
 ];
