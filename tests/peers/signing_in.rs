@@ -3,35 +3,17 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
 use skills::origin::Endpoint;
-use skills_mcp::auth::{Keep, KeepError, SignIn};
+use skills_mcp::auth::{Keep, SignIn};
 use skills_mcp::limits::Timeouts;
-use skills_mcp::{ClientContext, Connection, ErrorKind, Secret};
+use skills_mcp::{ClientContext, Connection, ErrorKind};
 
 use super::{PUBLISHED, published};
+use crate::support::grant::Grant;
 use crate::support::python::{HttpServer, python, script};
-
-#[derive(Debug, Default)]
-struct InMemory(Mutex<Option<Secret>>);
-
-impl Keep for InMemory {
-    fn load(&self) -> Result<Option<Secret>, KeepError> {
-        Ok(self.0.lock().unwrap().clone())
-    }
-
-    fn save(&self, grant: &Secret) -> Result<(), KeepError> {
-        *self.0.lock().unwrap() = Some(grant.clone());
-        Ok(())
-    }
-
-    fn forget(&self) -> Result<(), KeepError> {
-        *self.0.lock().unwrap() = None;
-        Ok(())
-    }
-}
 
 /// Gets a page of this machine, and the one that it leads to.
 fn browse(page: &str) {
@@ -54,7 +36,7 @@ async fn a_fastmcp_server_with_its_own_authorization_server_lets_in_who_signed_i
         command
     });
     let endpoint = Endpoint::Http { url: server.url.clone() };
-    let keep = Arc::new(InMemory::default());
+    let keep = Arc::new(Grant::default());
     let kept = Arc::clone(&keep) as Arc<dyn Keep>;
     let context = ClientContext { sign_in: Some(kept), ..ClientContext::default() };
     let error = Connection::open(&endpoint, &context).await.unwrap_err();

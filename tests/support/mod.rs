@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses its part")]
 
 pub(crate) mod asking;
+pub(crate) mod grant;
 pub(crate) mod home;
 pub(crate) mod python;
 pub(crate) mod skill;

@@ -8,13 +8,14 @@ use serde_json::Value;
 use skills::blobs::{Blobs, BlobsError};
 use skills::digest::Digest;
 use skills::origin::{Endpoint, ServerId};
-use skills_mcp::auth::{Keep, KeepError, SignIn};
-use skills_mcp::{ClientContext, ClientError, Connection, ErrorKind, Secret, Verdict};
+use skills_mcp::auth::SignIn;
+use skills_mcp::{ClientContext, ClientError, Connection, ErrorKind, Verdict};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use super::{Check, Judge, checks_in, listed, suite};
+use crate::support::grant::Grant;
 use crate::support::home::Home;
 use crate::support::python::{python, script};
 
@@ -142,30 +143,10 @@ impl Blobs for Kept {
     }
 }
 
-/// The grant of one run.
-#[derive(Debug, Default)]
-struct Grants(Mutex<Option<Secret>>);
-
-impl Keep for Grants {
-    fn load(&self) -> Result<Option<Secret>, KeepError> {
-        Ok(self.0.lock().unwrap().clone())
-    }
-
-    fn save(&self, grant: &Secret) -> Result<(), KeepError> {
-        *self.0.lock().unwrap() = Some(grant.clone());
-        Ok(())
-    }
-
-    fn forget(&self) -> Result<(), KeepError> {
-        *self.0.lock().unwrap() = None;
-        Ok(())
-    }
-}
-
 /// Says why, where something was not to be had.
 async fn act(does: Does, url: &str) -> Result<(), String> {
     let context =
-        ClientContext { sign_in: Some(Arc::new(Grants::default())), ..ClientContext::default() };
+        ClientContext { sign_in: Some(Arc::new(Grant::default())), ..ClientContext::default() };
     let mut visited = visit(does, url, &context).await;
     // A person who is asked again and again gives it up.
     for _ in 0..2 {

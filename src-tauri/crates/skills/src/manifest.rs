@@ -1,5 +1,7 @@
 //! The manifest of a skill: each of its files with size and digest.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
 use crate::MAIN_FILE;
@@ -24,11 +26,24 @@ pub struct ManifestFile {
 }
 
 /// The files of one skill in byte order of their paths, each path once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Manifest {
     files: Vec<ManifestFile>,
+    /// Worked out when it is asked for first: a view of a large library asks several times a skill.
+    /// Boxed, as most manifests are held and never asked.
+    #[serde(skip)]
+    fingerprint: OnceLock<Box<Fingerprint>>,
 }
+
+/// Equal files; whether the fingerprint was asked for does not matter.
+impl PartialEq for Manifest {
+    fn eq(&self, other: &Self) -> bool {
+        self.files == other.files
+    }
+}
+
+impl Eq for Manifest {}
 
 /// Why files do not make a manifest.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +75,7 @@ impl Manifest {
         if !files.iter().any(|file| file.path == MAIN_FILE) {
             return Err(ManifestError::NoMainFile);
         }
-        Ok(Self { files })
+        Ok(Self { files, fingerprint: OnceLock::new() })
     }
 
     /// The files in byte order of their paths.
@@ -83,7 +98,8 @@ impl Manifest {
 
     /// What the whole set of files is.
     pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(self.files.iter().map(|file| (file.path.as_str(), file.size, file.digest)))
+        let files = || self.files.iter().map(|file| (file.path.as_str(), file.size, file.digest));
+        **self.fingerprint.get_or_init(|| Box::new(Fingerprint::of(files())))
     }
 
     /// Checks [`MAX_FILES`] and [`MAX_BYTES`].
@@ -127,6 +143,18 @@ mod tests {
             matches!(Manifest::new(twice), Err(ManifestError::Duplicate(path)) if path == "SKILL.md")
         );
         assert!(matches!(Manifest::new(vec![file("skill.md", 1)]), Err(ManifestError::NoMainFile)));
+    }
+
+    #[test]
+    fn manifests_are_equal_and_written_alike_whether_or_not_the_fingerprint_was_asked_for() {
+        let asked = Manifest::new(vec![file("SKILL.md", 2)]).unwrap();
+        let not_asked = asked.clone();
+        asked.fingerprint();
+        assert_eq!(asked, not_asked);
+        assert_eq!(
+            serde_json::to_string(&asked).unwrap(),
+            r#"[{"path":"SKILL.md","size":2,"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"}]"#
+        );
     }
 
     #[test]
