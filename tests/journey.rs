@@ -87,14 +87,18 @@ impl Journey {
 
     /// What installing it for Claude Code would do.
     pub(crate) fn plan(&self, entry: &Entry) -> Plan {
-        let source =
-            Source::Approved { server: self.server.clone(), entry: Box::new(entry.clone()) };
+        let source = Source::Approved {
+            server: self.server.clone(),
+            entry: Box::new(entry.clone()),
+            executable: Default::default(),
+        };
         let root = self.root();
         let target = Target {
             tool: "claude-code".to_owned(),
             root: root.clone(),
             name: None,
             on_conflict: OnConflict::Keep,
+            mode: vault::link::Mode::Copy,
         };
         self.vault.plan(source, vec![target], &[root]).unwrap()
     }

@@ -1,6 +1,7 @@
-//! FastMCP as the server: what it publishes arrives byte for byte. And, in a module of its own, what
-//! it and `skills-ref` say of skills, beside what ours says.
+//! FastMCP as the server: what it publishes arrives byte for byte. And, in modules of their own, what
+//! it and `skills-ref` say of skills, beside what ours says, and Python's zip files.
 
+mod bundles;
 // Its corpus holds links, pipes and names that only Linux's disks take.
 #[cfg(target_os = "linux")]
 mod differential;

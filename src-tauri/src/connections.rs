@@ -3,6 +3,7 @@
 //! When the machine was asleep, all are asked again at once.
 
 mod awake;
+mod calm;
 mod retry;
 mod task;
 
@@ -10,6 +11,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use skills::origin::ServerId;
@@ -27,6 +29,9 @@ use task::Task;
 use crate::events::Events;
 use crate::secrets::Secrets;
 use crate::view::{ErrorView, Scope};
+
+/// How long is waited for programs to end.
+const ENDED: Duration = Duration::from_secs(8);
 
 /// How many lines of what a program wrote are shown.
 const WORDS: usize = 40;
@@ -201,6 +206,15 @@ impl Connections {
     pub fn stop_all(&self) {
         for (_, running) in self.links().drain() {
             running.stop.cancel();
+        }
+    }
+
+    /// Ends all connections, and waits until the programs of them are gone, but not for longer than
+    /// it takes to end one by force: nobody is left after that who would.
+    pub async fn end_all(&self) {
+        self.stop_all();
+        if tokio::time::timeout(ENDED, self.context.programs.end()).await.is_err() {
+            tracing::warn!("a program of a server may still run");
         }
     }
 

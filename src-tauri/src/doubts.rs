@@ -1,14 +1,16 @@
 //! What a server did with a skill since it was listed: it changed it, or does not give what it
-//! declares. Kept for this run of the program; what is bound to content says so by its fingerprint.
+//! declares. The second is kept beyond this run of the program: a restart makes nothing true. What is
+//! bound to content says so by its fingerprint.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use skills::digest::Fingerprint;
 use skills::entry::Entry;
 use skills::origin::ServerId;
+use vault::{Vault, VaultError};
 
-/// Doubts that are kept at once; whoever sees more starts with none.
+/// Doubts that are kept at once. With one more, any other goes.
 const MOST: usize = 4096;
 
 /// One doubt about one skill.
@@ -20,16 +22,42 @@ pub struct Doubt {
     pub changed: Option<(Fingerprint, String)>,
 }
 
+type All = HashMap<(ServerId, String), Doubt>;
+
 /// All of them, by server and URI.
-#[derive(Debug, Default)]
-pub struct Doubts(Mutex<HashMap<(ServerId, String), Doubt>>);
+#[derive(Debug)]
+pub struct Doubts {
+    vault: Arc<Vault>,
+    kept: Mutex<All>,
+}
 
 impl Doubts {
+    /// Those of earlier runs of the program.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn open(vault: Arc<Vault>) -> Result<Self, VaultError> {
+        let earlier = vault.doubts()?.into_iter().take(MOST).filter_map(|earlier| {
+            let mismatched = Some((earlier.fingerprint.parse().ok()?, earlier.why));
+            Some(((earlier.server, earlier.uri), Doubt { mismatched, changed: None }))
+        });
+        let kept = Mutex::new(earlier.collect());
+        Ok(Self { vault, kept })
+    }
+
     /// The server does not give what this entry declares.
     pub fn mismatched(&self, server: &ServerId, entry: &Entry, why: String) {
-        self.of(server, entry.uri().as_str(), |doubt| {
-            doubt.mismatched = Some((entry.fingerprint(), why));
+        let (uri, fingerprint) = (entry.uri().as_str(), entry.fingerprint());
+        let kept = self.vault.doubt(&vault::declared::Doubt {
+            server: server.clone(),
+            uri: uri.to_owned(),
+            fingerprint: fingerprint.to_string(),
+            why: why.clone(),
         });
+        if let Err(error) = kept {
+            tracing::warn!(%error, "that a skill is not as declared is known in this run only");
+        }
+        self.of(server, uri, |doubt| doubt.mismatched = Some((fingerprint, why)));
     }
 
     /// The server changed the skill to this entry while it was looked at.
@@ -41,13 +69,22 @@ impl Doubts {
 
     /// The server gives what this entry declares.
     pub fn settled(&self, server: &ServerId, entry: &Entry) {
-        self.of(server, entry.uri().as_str(), |doubt| doubt.mismatched = None);
+        let uri = entry.uri().as_str();
+        if self.get(server, uri).is_some_and(|doubt| doubt.mismatched.is_some()) {
+            self.forget(server, uri);
+        }
+        self.of(server, uri, |doubt| doubt.mismatched = None);
     }
 
     /// Why this content is not what the server gives, where that is known.
     pub fn mismatch(&self, server: &ServerId, entry: &Entry) -> Option<String> {
-        let (of, why) = self.get(server, entry.uri().as_str())?.mismatched?;
-        (of == entry.fingerprint()).then_some(why)
+        self.mismatch_of(server, entry.uri().as_str(), &entry.fingerprint().to_string())
+    }
+
+    /// The same by the 64 digits of what was declared.
+    pub fn mismatch_of(&self, server: &ServerId, uri: &str, fingerprint: &str) -> Option<String> {
+        let (of, why) = self.get(server, uri)?.mismatched?;
+        (of.to_string() == fingerprint).then_some(why)
     }
 
     /// What was seen when the skill became this content, where that is known.
@@ -62,10 +99,14 @@ impl Doubts {
 
     fn of(&self, server: &ServerId, uri: &str, change: impl FnOnce(&mut Doubt)) {
         let mut kept = self.kept();
-        if kept.len() >= MOST {
-            kept.clear();
-        }
         let key = (server.clone(), uri.to_owned());
+        if kept.len() >= MOST
+            && !kept.contains_key(&key)
+            && let Some(other) = kept.keys().next().cloned()
+        {
+            kept.remove(&other);
+            self.forget(&other.0, &other.1);
+        }
         let doubt = kept.entry(key.clone()).or_default();
         change(doubt);
         if *doubt == Doubt::default() {
@@ -73,8 +114,14 @@ impl Doubts {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, HashMap<(ServerId, String), Doubt>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn forget(&self, server: &ServerId, uri: &str) {
+        if let Err(error) = self.vault.forget_doubt(server, uri) {
+            tracing::warn!(%error, "that a skill was not as declared is not forgotten");
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, All> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -82,9 +129,21 @@ impl Doubts {
 mod tests {
     use skills::digest::Digest;
     use skills::entry::EntryFile;
+    use skills::origin::Endpoint;
+    use skills::paths::Paths;
     use skills::uri::SkillUri;
+    use tempfile::TempDir;
 
     use super::*;
+
+    fn open(home: &TempDir) -> Doubts {
+        Doubts::open(Arc::new(Vault::open(&Paths::under(home.path())).unwrap().0)).unwrap()
+    }
+
+    fn server(doubts: &Doubts, label: &str) -> ServerId {
+        let url = format!("https://{label}.example/mcp");
+        doubts.vault.add_server(label, Endpoint::Http { url }).unwrap().id
+    }
 
     fn entry(bytes: &[u8]) -> Entry {
         let uri = SkillUri::for_path("a").unwrap();
@@ -99,8 +158,9 @@ mod tests {
 
     #[test]
     fn a_doubt_is_about_one_content_of_one_skill_of_one_server() {
-        let (one, other) = (ServerId("1".into()), ServerId("2".into()));
-        let doubts = Doubts::default();
+        let home = tempfile::tempdir().unwrap();
+        let doubts = open(&home);
+        let (one, other) = (server(&doubts, "one"), server(&doubts, "other"));
         doubts.mismatched(&one, &entry(b"x"), "why".to_owned());
         assert_eq!(doubts.mismatch(&one, &entry(b"x")).as_deref(), Some("why"));
         assert_eq!(doubts.mismatch(&one, &entry(b"y")), None);
@@ -110,9 +170,25 @@ mod tests {
     }
 
     #[test]
+    fn a_restart_makes_what_does_not_match_no_newer_and_a_good_fetch_settles_it_for_good() {
+        let home = tempfile::tempdir().unwrap();
+        let doubts = open(&home);
+        let server = server(&doubts, "one");
+        doubts.mismatched(&server, &entry(b"x"), "why".to_owned());
+        drop(doubts);
+        let doubts = open(&home);
+        assert_eq!(doubts.mismatch(&server, &entry(b"x")).as_deref(), Some("why"));
+        assert_eq!(doubts.mismatch(&server, &entry(b"y")), None);
+        doubts.settled(&server, &entry(b"x"));
+        drop(doubts);
+        assert_eq!(open(&home).mismatch(&server, &entry(b"x")), None);
+    }
+
+    #[test]
     fn a_change_is_told_while_the_server_offers_what_it_changed_to() {
-        let server = ServerId("1".into());
-        let doubts = Doubts::default();
+        let home = tempfile::tempdir().unwrap();
+        let doubts = open(&home);
+        let server = server(&doubts, "one");
         doubts.changed(&server, &entry(b"x"), "what".to_owned());
         let told = |bytes: &[u8]| {
             let fingerprint = entry(bytes).fingerprint().to_string();

@@ -28,20 +28,26 @@ pub struct CommandDraft {
 #[derive(Debug)]
 pub struct Drafts<T> {
     kept: Mutex<VecDeque<(String, T)>>,
+    most: usize,
 }
 
 impl<T> Default for Drafts<T> {
     fn default() -> Self {
-        Self { kept: Mutex::default() }
+        Self::at_most(MOST)
     }
 }
 
 impl<T> Drafts<T> {
+    /// Keeps no more than this many, for drafts that are large.
+    pub fn at_most(most: usize) -> Self {
+        Self { kept: Mutex::default(), most }
+    }
+
     /// Keeps a draft; the oldest goes when there are too many.
     pub fn keep(&self, id: String, draft: T) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(known, _)| *known != id);
-        if kept.len() >= MOST {
+        if kept.len() >= self.most {
             kept.pop_front();
         }
         kept.push_back((id, draft));
@@ -78,6 +84,16 @@ mod tests {
         drafts.keep("a".to_owned(), 1);
         assert_eq!(drafts.take("a"), Ok(1));
         assert_eq!(drafts.take("a").unwrap_err().code, ErrorCode::Gone);
+    }
+
+    #[test]
+    fn of_large_drafts_fewer_are_kept() {
+        let drafts = Drafts::at_most(2);
+        for n in 0..3 {
+            drafts.keep(n.to_string(), n);
+        }
+        assert!(drafts.take("0").is_err());
+        assert_eq!(drafts.take("1"), Ok(1));
     }
 
     #[test]

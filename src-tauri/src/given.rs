@@ -76,7 +76,7 @@ impl Given {
                 }
                 check_token(token).map_err(bad)
             }
-            Endpoint::Samples => Ok(()),
+            Endpoint::Samples | Endpoint::Imported { .. } => Ok(()),
         }
     }
 

@@ -23,6 +23,9 @@ use crate::view::{
 #[derive(Debug, Default)]
 pub struct Imports(Mutex<Lists>);
 
+/// Labels of servers in their order, by how they are reached.
+type Added = HashMap<String, Vec<String>>;
+
 #[derive(Debug, Default)]
 struct Lists {
     found: HashMap<String, Draft>,
@@ -119,15 +122,18 @@ impl Shell {
     }
 
     /// The labels of the servers here, by how they are reached.
-    fn added_servers(&self) -> Outcome<HashMap<String, String>> {
-        let servers = self.vault.servers()?;
-        Ok(servers.into_iter().map(|server| (server.endpoint.identity(), server.label)).collect())
+    fn added_servers(&self) -> Outcome<Added> {
+        let mut added = Added::new();
+        for server in self.vault.servers()? {
+            added.entry(server.endpoint.identity()).or_default().push(server.label);
+        }
+        Ok(added)
     }
 
     fn found_source(
         &self,
         servers: Servers,
-        added: &HashMap<String, String>,
+        added: &Added,
         kept: &mut HashMap<String, Draft>,
     ) -> FoundSource {
         let left_out = servers.left_out;
@@ -139,7 +145,7 @@ impl Shell {
     fn found_row(
         &self,
         found: Found,
-        added: &HashMap<String, String>,
+        added: &Added,
         kept: &mut HashMap<String, Draft>,
     ) -> FoundServer {
         let project = found.project.map(|folder| spelled_out(&self.paths.display(&folder)));
@@ -176,9 +182,14 @@ impl Shell {
         match checked {
             Err(error) => row.refused = Some(error.to_string()),
             Ok(endpoint) => {
+                // As it would be kept.
+                row.address = spelled_out(&endpoint.shown());
                 row.reached =
                     Some(if draft.is_command() { Reached::Command } else { Reached::Http });
-                row.added = added.get(&endpoint.identity()).cloned();
+                row.added = added.get(&endpoint.identity()).and_then(|labels| {
+                    let same = labels.iter().find(|label| **label == found.name);
+                    same.or(labels.first()).cloned()
+                });
                 row.token = draft.has_token();
                 row.headers = draft.headers().map(spelled_out).collect();
                 row.variables = draft.variables().map(spelled_out).collect();
@@ -226,6 +237,8 @@ fn checked_endpoint(endpoint: &Endpoint) -> Outcome<Endpoint> {
             checked_words(std::iter::once(program).chain(args))?;
             Ok(endpoint.clone())
         }
-        Endpoint::Samples => Err(ErrorView::bad_input("the samples are there already")),
+        Endpoint::Samples | Endpoint::Imported { .. } => {
+            Err(ErrorView::bad_input("what is in process is there already"))
+        }
     }
 }

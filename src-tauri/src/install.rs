@@ -2,44 +2,72 @@
 
 mod grave;
 
-use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use skills::entry::Entry;
+use skills::blobs::Blobs as _;
+use skills::entry::{Entry, EntryFile};
+use skills::manifest::{MAX_BYTES, Manifest};
+use skills::tool::{Said, Tool};
 use skills_mcp::Verdict;
 use tokio_util::sync::CancellationToken;
-use vault::change::{Change, ItemOutcome, ItemResult};
-use vault::plan::{self, Action, Plan, PlanItem, Source, Target};
+use vault::link::Mode;
+use vault::plan::{self, Plan, PlanItem, Source, Target};
+use vault::planner::Planner;
 use vault::servers::SavedServer;
 
 pub(crate) use self::grave::LastInspected;
+use crate::changes::rows;
 use crate::error::Outcome;
-use crate::jobs::Reporter;
 use crate::left_out;
 use crate::library::{file_rows, known};
 use crate::offers::{approved_entry, blocking};
+use crate::outcome::{Telling, did_something};
 use crate::render;
 use crate::shell::Shell;
 use crate::view::{
-    ErrorCode, ErrorView, FileState, OnConflict, OutcomeItem, OutcomeResult, OutcomeView,
-    PlanAction, PlanItemView, PlanView, Progress, Scope, SourceRef, TargetRef, TargetStanding,
+    ErrorCode, ErrorView, FileState, OnConflict, OutcomeView, PlaceMode, PlanAction, PlanItemView,
+    PlanView, Progress, Scope, SourceRef, TargetRef, TargetStanding,
 };
 
 /// How long an installation waits for the server's word that nothing changed.
 const RECHECK: Duration = Duration::from_secs(10);
 
 impl Shell {
-    /// Works out what placing a skill would do. Changes nothing.
+    /// Works out what placing a skill would do. Changes nothing. A skill on this disk is looked at
+    /// anew first.
     ///
     /// # Errors
     /// When the skill or a tool is not known. What stands against the change itself is in the plan.
     pub fn plan(&self, source: &SourceRef, targets: &[TargetRef]) -> Outcome<PlanView> {
+        if let SourceRef::Copy { id } = source {
+            self.look_again_at(id)?;
+        }
+        let asked: Vec<&str> = targets.iter().map(|target| target.tool.as_str()).collect();
+        let snapshot = self.library.snapshot();
+        let copies = self.copies(&snapshot)?;
+        let planner = self.vault.planner(&self.scanned_folders());
+        let (plan, without) = self.work_out(source, targets, &copies.last_modes(), &planner)?;
+        let mut view = self.plan_view(&plan);
+        view.items.extend(without);
+        view.items.sort_by_key(|item| asked.iter().position(|tool| *tool == item.tool));
+        self.plans.add(plan);
+        Ok(view)
+    }
+
+    /// The plan of placing a skill, and a row for each tool that has no folder for it. `modes` says
+    /// how the last skill was placed for a tool.
+    pub(crate) fn work_out(
+        &self,
+        source: &SourceRef,
+        targets: &[TargetRef],
+        modes: &BTreeMap<&str, PlaceMode>,
+        planner: &Planner<'_>,
+    ) -> Outcome<(Plan, Vec<PlanItemView>)> {
         let snapshot = self.library.snapshot();
         let source = self.source(source)?;
-        let asked: Vec<&str> = targets.iter().map(|target| target.tool.as_str()).collect();
         let mut places = Vec::new();
         let mut without = Vec::new();
         for target in targets {
@@ -50,6 +78,7 @@ impl Shell {
                 without.push(rootless(&state.tool.id, &state.tool.name));
                 continue;
             };
+            let last = modes.get(target.tool.as_str()).copied();
             places.push(Target {
                 tool: target.tool.clone(),
                 root,
@@ -58,14 +87,28 @@ impl Shell {
                     OnConflict::Keep => plan::OnConflict::Keep,
                     OnConflict::Replace => plan::OnConflict::Replace,
                 },
+                mode: match target.mode.unwrap_or_else(|| unsaid_mode(state.tool, last)) {
+                    PlaceMode::Copy => Mode::Copy,
+                    PlaceMode::Link => Mode::Link,
+                },
             });
         }
-        let plan = self.vault.plan(source, places, &self.scanned_folders())?;
-        let mut view = self.plan_view(&plan);
-        view.items.extend(without);
-        view.items.sort_by_key(|item| asked.iter().position(|tool| *tool == item.tool));
-        self.plans.add(plan);
-        Ok(view)
+        Ok((planner.plan(source, places)?, without))
+    }
+
+    /// Looks at one skill before something is done with it: what the watcher has not told yet is seen.
+    fn look_again_at(&self, id: &str) -> Outcome<()> {
+        let snapshot = self.library.snapshot();
+        let skill = known(&snapshot, id)?;
+        let as_listed = skill.manifest.as_ref().is_ok_and(|listed| {
+            // What is larger than a skill can be is copied in no case.
+            listed.total_size() > MAX_BYTES
+                || Manifest::read(&skill.path).is_ok_and(|now| now == *listed)
+        });
+        if !as_listed {
+            self.look_again();
+        }
+        Ok(())
     }
 
     /// Every folder in which something looks for skills: nothing is staged in one.
@@ -94,7 +137,7 @@ impl Shell {
                 })?;
                 Ok(Source::Local { path: skill.path.clone(), manifest: manifest.clone() })
             }
-            SourceRef::Offer { server, uri } => {
+            SourceRef::Offer { server, uri, executable } => {
                 let server = self.server(server)?;
                 let link = self.connections.link(&server.id);
                 let listed = link.as_ref().and_then(|link| link.offer(uri)).and_then(|offer| {
@@ -123,7 +166,8 @@ impl Shell {
                         format!("{uri} of {} has to be reviewed and approved first", server.label),
                     )
                 })?;
-                Ok(Source::Approved { server, entry })
+                let executable = executable.iter().cloned().collect();
+                Ok(Source::Approved { server, entry, executable })
             }
         }
     }
@@ -145,6 +189,8 @@ impl Shell {
             items: plan.items.iter().flat_map(|item| self.item_views(item)).collect(),
             files: file_rows(&plan.files, |_| state.clone()),
             left_out: plan.left_out.as_ref().map(left_out::planned),
+            programs: self.programs(&plan.source),
+            notices: plan.notices.clone(),
             grave: match &plan.source {
                 Source::Local { path, manifest } => self.last_inspected.grave(path, manifest),
                 // Approved with a tick at each, or kept where no tool looks.
@@ -153,6 +199,23 @@ impl Shell {
             blockers: plan.blockers.clone(),
             writes: plan.writes(),
         }
+    }
+
+    /// That a tool is known not to see what is placed as a link.
+    fn unseen(&self, tool: &str, item: &PlanItem) -> Option<String> {
+        let tool = skills::tool::tool(tool)?;
+        (item.mode == Mode::Link && tool.reads.links == Said::No)
+            .then(|| format!("{} leaves out skills whose folders are links", tool.name))
+    }
+
+    /// Served files that begin with `#!`: whether they are to be programs is for the person to say.
+    fn programs(&self, source: &Source) -> Vec<String> {
+        let Source::Approved { server, entry, .. } = source else { return Vec::new() };
+        let is_program = |file: &&EntryFile| {
+            let bytes = self.vault.blobs().get(&server.id, &file.digest);
+            bytes.is_ok_and(|bytes| bytes.is_some_and(|bytes| bytes.starts_with(b"#!")))
+        };
+        entry.files().iter().filter(is_program).map(|file| file.path.clone()).collect()
     }
 
     /// A row for each tool that asked for the folder.
@@ -170,26 +233,19 @@ impl Shell {
                 tool: tool.clone(),
                 seen_by: seen_by.clone(),
                 path: self.paths.display(&item.root.join(&item.name)),
-                standing: match item.standing {
-                    plan::TargetStanding::Free => TargetStanding::Free,
-                    plan::TargetStanding::Identical => TargetStanding::Identical,
-                    plan::TargetStanding::Ours => TargetStanding::Ours,
-                    plan::TargetStanding::Foreign => TargetStanding::Foreign,
-                    plan::TargetStanding::Blocked => TargetStanding::Blocked,
+                standing: rows::standing(item.standing),
+                action: rows::action(item.action),
+                mode: rows::mode(item),
+                message: match (&item.message, self.unseen(tool, item)) {
+                    (Some(known), Some(more)) => Some(format!("{known}; {more}")),
+                    (known, more) => known.clone().or(more),
                 },
-                action: match item.action {
-                    Action::Write => PlanAction::Write,
-                    Action::Replace => PlanAction::Replace,
-                    Action::Keep => PlanAction::Keep,
-                    Action::Refuse => PlanAction::Refuse,
-                },
-                message: item.message.clone(),
             })
             .collect()
     }
 
     /// Ids of the tools that read this folder, by real path.
-    fn seen_by(&self, root: &Path) -> Vec<String> {
+    pub(crate) fn seen_by(&self, root: &Path) -> Vec<String> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let root = real(root);
         let snapshot = self.library.snapshot();
@@ -212,39 +268,22 @@ impl Shell {
         progress: impl Fn(Progress) + Send + 'static,
     ) -> Outcome<OutcomeView> {
         let plan = self.plans.take(id)?;
-        if let Source::Approved { server, entry } = &plan.source {
+        if let Source::Approved { server, entry, .. } = &plan.source {
             self.still_offered(server, entry).await?;
         }
         let shell = Arc::clone(self);
         let outcome = blocking(move || {
-            let reporter = Reporter::new(progress);
-            let mut told = |so_far: vault::change::ApplyProgress| {
-                let folder = shell.paths.display(&so_far.folder);
-                reporter.report(Progress {
-                    what: match so_far.file {
-                        Some(file) => format!("{folder}/{file}"),
-                        None => folder,
-                    },
-                    done: so_far.done,
-                    of: so_far.of,
-                    bytes: so_far.bytes,
-                    of_bytes: so_far.of_bytes,
-                });
-                if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            let change = shell.vault.apply(&plan, &mut told)?;
+            let mut telling = Telling::new(Arc::clone(&shell), stop.clone(), progress);
+            let change = shell.vault.apply(&plan, &mut |so_far| telling.tell(so_far))?;
             shell.follow_placements()?;
             shell.library.rescan();
-            Ok::<_, vault::VaultError>((shell.outcome_view(change), stop.is_cancelled()))
+            Ok::<_, vault::VaultError>((shell.outcome_by_tool(change), stop.is_cancelled()))
         })
         .await?;
         self.disk_changed();
         let (outcome, stopped) = outcome?;
-        let written = |item: &OutcomeItem| {
-            matches!(item.result, OutcomeResult::Written | OutcomeResult::Replaced)
-        };
         // What was written before the stop can be undone, so then the outcome is what counts.
-        if stopped && !outcome.items.iter().any(written) {
+        if stopped && !outcome.items.iter().any(did_something) {
             return Err(ErrorView::new(ErrorCode::Cancelled, "stopped; everything is as it was"));
         }
         Ok(outcome)
@@ -253,7 +292,7 @@ impl Shell {
     /// Asks a server that is there whether it still offers what is about to be installed: not every
     /// server tells when something changes. A server that is away, slow, or does not give the entry
     /// by itself takes nothing back.
-    async fn still_offered(&self, server: &SavedServer, entry: &Entry) -> Outcome<()> {
+    pub(crate) async fn still_offered(&self, server: &SavedServer, entry: &Entry) -> Outcome<()> {
         let asked = self.entry_now(server, entry.uri().as_str());
         let Ok(Ok(now)) = tokio::time::timeout(RECHECK, asked).await else { return Ok(()) };
         if now.files() == entry.files() {
@@ -288,47 +327,12 @@ impl Shell {
         self.events.changed(Scope::Servers);
         self.events.changed(Scope::Activity);
     }
+}
 
-    /// What came of a change, for the page.
-    pub(crate) fn outcome_view(&self, change: Change) -> OutcomeView {
-        let items = change.items.into_iter().flat_map(|item| self.outcome_items(item)).collect();
-        OutcomeView { change: change.id, name: render::spelled_out(&change.name), items }
-    }
-
-    fn outcome_items(&self, item: ItemOutcome) -> Vec<OutcomeItem> {
-        let path = self.paths.display(&item.folder);
-        let error = item.error.as_ref().map(ErrorView::from);
-        let result = match item.result {
-            ItemResult::Written => OutcomeResult::Written,
-            ItemResult::Replaced | ItemResult::Renamed => OutcomeResult::Replaced,
-            ItemResult::Kept => OutcomeResult::Kept,
-            ItemResult::Failed => OutcomeResult::Failed,
-            ItemResult::Undone | ItemResult::AlreadyGone => OutcomeResult::Undone,
-        };
-        let note = match item.result {
-            ItemResult::AlreadyGone => Some("it was already gone".to_owned()),
-            ItemResult::Renamed => Some("only the folder's name changed".to_owned()),
-            _ => None,
-        };
-        let mut tools = item.tools;
-        // A fix is for whoever reads the folder, which may be no tool at all.
-        if tools.is_empty() {
-            tools = item.folder.parent().map(|root| self.seen_by(root)).unwrap_or_default();
-        }
-        if tools.is_empty() {
-            tools.push(String::new());
-        }
-        tools
-            .into_iter()
-            .map(|tool| OutcomeItem {
-                tool,
-                path: path.clone(),
-                result,
-                error: error.clone(),
-                note: note.clone(),
-            })
-            .collect()
-    }
+/// How a skill is placed for a tool where nothing was said: as the last one was, where one was and
+/// the tool is not known to leave links out.
+pub(crate) fn unsaid_mode(tool: &Tool, last: Option<PlaceMode>) -> PlaceMode {
+    last.filter(|_| tool.reads.links != Said::No).unwrap_or(PlaceMode::Copy)
 }
 
 /// The row of a tool that reads no folder of the person's.
@@ -339,6 +343,7 @@ fn rootless(id: &str, name: &str) -> PlanItemView {
         path: String::new(),
         standing: TargetStanding::Blocked,
         action: PlanAction::Refuse,
+        mode: PlaceMode::Copy,
         message: Some(format!("{name} reads only folders of projects")),
     }
 }

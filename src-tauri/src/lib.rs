@@ -3,10 +3,13 @@
 //! of its own about skills; every rule lies in one of those.
 
 pub mod activity;
+pub mod changes;
 pub mod checks;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod connections;
+pub mod copies;
 pub mod doubts;
 pub mod drafts;
 pub mod error;
@@ -14,6 +17,7 @@ pub mod events;
 pub mod fixes;
 pub mod folders;
 pub mod given;
+pub mod imported;
 pub mod imports;
 pub mod install;
 pub mod jobs;
@@ -23,6 +27,8 @@ pub mod link;
 pub mod logging;
 pub mod offers;
 pub mod others;
+pub mod outcome;
+pub mod policies;
 pub mod reach;
 pub mod remembered;
 pub mod render;
@@ -33,6 +39,7 @@ pub mod settings;
 pub mod sharing;
 pub mod shell;
 pub mod sign_in;
+pub mod trash;
 pub mod verdict;
 pub mod view;
 pub mod window;

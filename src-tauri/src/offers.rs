@@ -10,13 +10,15 @@ use skills::is_nested_main;
 use skills::origin::{Endpoint, ServerId};
 use skills::uri::SkillUri;
 use skills_mcp::{Offer, Source, Verdict};
+use vault::approval::Approval;
 use vault::placement::{Origin, Placement};
 use vault::servers::SavedServer;
 
 use crate::connections::{Failed, Link, LinkState};
 use crate::error::Outcome;
+use crate::imported::imported_view;
 use crate::library::{fields, manifest_view};
-use crate::remembered::{Remembered, recall};
+use crate::remembered::{Remembered, broken, declared_entry, recall};
 use crate::render::spelled_out;
 use crate::shell::Shell;
 use crate::view::{
@@ -97,20 +99,22 @@ impl Shell {
             offers.push(self.offer_row(server, offer, false, joined)?);
         }
         let known: HashSet<String> = offers.iter().map(|offer| offer.uri.clone()).collect();
+        let approvals = self.vault.approvals_of(server)?;
         for earlier in recall(&self.vault, &server.id)? {
-            if listed.is_some() && !earlier.gone {
+            if (listed.is_some() && !earlier.gone) || known.contains(&earlier.uri) {
                 continue;
             }
-            let standing = self.standing_of_remembered(server, &earlier)?;
-            if !known.contains(&earlier.uri) {
-                offers.push(row(server, &earlier, standing, joined));
-            }
+            let standing = self.standing_of_remembered(server, &earlier, &approvals);
+            offers.push(row(server, &earlier, standing, joined));
         }
         let state = match &link {
             None => ServerState::Off,
             Some(Link { state: LinkState::Connecting, .. }) => ServerState::Connecting,
-            Some(Link { state: LinkState::NeedsSignIn { error, possible, .. }, .. }) => {
-                ServerState::NeedsSignIn { error: error.clone(), possible: *possible }
+            Some(Link { state: LinkState::NeedsSignIn { error, possible: true, .. }, .. }) => {
+                ServerState::NeedsSignIn { error: error.clone() }
+            }
+            Some(Link { state: LinkState::NeedsSignIn { error, .. }, .. }) => {
+                ServerState::Refused { error: error.clone(), again: None }
             }
             Some(Link { state: LinkState::Refused(Failed { error, again }), .. }) => {
                 ServerState::Refused { error: error.clone(), again: again.map(|at| at.to_string()) }
@@ -143,9 +147,12 @@ impl Shell {
                 Endpoint::Http { .. } => Reached::Http,
                 Endpoint::Command { .. } => Reached::Command,
                 Endpoint::Samples => Reached::Samples,
+                Endpoint::Imported { .. } => Reached::Imported,
             },
+            imported: imported_view(server),
             state,
             enabled: server.enabled,
+            never_install: self.vault.never_installs(&server.id)?,
             signed_in: self.vault.is_signed_in(&server.id)?,
             offers,
             notices: listed
@@ -166,7 +173,13 @@ impl Shell {
         let kept = if listed { Remembered::of(offer) } else { Remembered::unlisted(offer) };
         let note = self.doubts.note(&server.id, &offer.uri, kept.fingerprint.as_deref());
         let standing = self.standing(server, offer)?;
-        Ok(OfferRow { note, ..row(server, &kept, standing, joined) })
+        let same_as = match (&offer.verdict, &standing) {
+            (Verdict::Verifiable(entry), Standing::Unreviewed | Standing::Changed { .. }) => {
+                self.vault.same_content(server, entry)?.map(|same| same.label)
+            }
+            _ => None,
+        };
+        Ok(OfferRow { note, same_as, ..row(server, &kept, standing, joined) })
     }
 
     fn standing(&self, server: &SavedServer, offer: &Offer) -> Outcome<Standing> {
@@ -177,7 +190,7 @@ impl Shell {
             },
             Verdict::Unverifiable(reason) => Standing::Unverifiable { reason: spelled_out(reason) },
             Verdict::Refused(reasons) => Standing::Refused {
-                reasons: reasons.iter().map(|rule| spelled_out(&rule.message)).collect(),
+                reasons: reasons.iter().map(|rule| spelled_out(&broken(rule))).collect(),
             },
         })
     }
@@ -187,24 +200,50 @@ impl Shell {
         &self,
         server: &SavedServer,
         earlier: &Remembered,
-    ) -> Outcome<Standing> {
+        approvals: &[Approval],
+    ) -> Standing {
         if earlier.gone {
-            return Ok(Standing::NoLongerOffered);
+            return Standing::NoLongerOffered;
         }
-        let approval = self.vault.approvals_of(server)?.into_iter().find(|approval| {
-            approval.uri == earlier.uri
-                && Some(approval.fingerprint.to_string()) == earlier.fingerprint
-        });
-        Ok(match (approval, &earlier.fingerprint) {
-            (Some(approval), _) => {
+        if !earlier.refused.is_empty() {
+            let reasons = earlier.refused.iter().map(|reason| spelled_out(reason)).collect();
+            return Standing::Refused { reasons };
+        }
+        let Some(fingerprint) = &earlier.fingerprint else {
+            let nothing =
+                "when it was listed last, the server declared nothing to check its files by";
+            let reason =
+                earlier.unverifiable.as_deref().map_or_else(|| nothing.into(), spelled_out);
+            return Standing::Unverifiable { reason };
+        };
+        if let Some(reason) = self.doubts.mismatch_of(&server.id, &earlier.uri, fingerprint) {
+            return Standing::Mismatched { reason: spelled_out(&reason) };
+        }
+        let of_it = |approval: &&Approval| {
+            approval.uri == earlier.uri && approval.fingerprint.to_string() == *fingerprint
+        };
+        match approvals.iter().find(of_it) {
+            Some(approval) => {
                 Standing::Approved { at: approval.at.to_string(), granted: approval.granted }
             }
-            (None, Some(_)) => Standing::Unreviewed,
-            (None, None) => Standing::Unverifiable {
-                reason: "the server is away and declared no manifest that could be checked"
-                    .to_owned(),
-            },
-        })
+            None => Standing::Unreviewed,
+        }
+    }
+
+    /// What was declared of a skill when it was listed last, where that was kept: with the list, or
+    /// with an approval of the very same content.
+    pub(crate) fn kept_entry(
+        &self,
+        server: &SavedServer,
+        earlier: &Remembered,
+    ) -> Outcome<Option<Entry>> {
+        let Some(fingerprint) = &earlier.fingerprint else { return Ok(None) };
+        let same = |entry: &Entry| entry.fingerprint().to_string() == *fingerprint;
+        if let Some(entry) = declared_entry(&self.vault, &server.id, &earlier.uri)?.filter(same) {
+            return Ok(Some(entry));
+        }
+        let approval = self.vault.last_approval(server, &earlier.uri)?;
+        Ok(approval.as_ref().and_then(approved_entry).filter(same))
     }
 
     /// One offered skill from what was declared.
@@ -227,6 +266,7 @@ impl Shell {
             }
             (offer, _) => offer,
         };
+        let kept;
         let (row, entry, checks) = match offer {
             Some(offer) => {
                 let checks = declared_checks(&offer.verdict);
@@ -244,8 +284,10 @@ impl Shell {
                     .into_iter()
                     .find(|earlier| earlier.uri == uri)
                     .ok_or_else(|| not_offered(&server, uri))?;
-                let standing = self.standing_of_remembered(&server, &earlier)?;
-                (row(&server, &earlier, standing, &joined), None, Vec::new())
+                let approvals = self.vault.approvals_of(&server)?;
+                let standing = self.standing_of_remembered(&server, &earlier, &approvals);
+                kept = self.kept_entry(&server, &earlier)?;
+                (row(&server, &earlier, standing, &joined), kept.as_ref(), Vec::new())
             }
         };
         Ok(OfferDetail {
@@ -298,7 +340,7 @@ fn row(server: &SavedServer, skill: &Remembered, standing: Standing, joined: &Jo
         .iter()
         .filter(|placement| match &placement.origin {
             Origin::Server { server: from, uri, .. } => *from == server.id && *uri == skill.uri,
-            Origin::Folder { .. } => false,
+            Origin::Folder { .. } | Origin::Adopted => false,
         })
         .filter(|placement| placement.folder.is_dir())
         .flat_map(|placement| &placement.tools)
@@ -320,6 +362,7 @@ fn row(server: &SavedServer, skill: &Remembered, standing: Standing, joined: &Jo
         exists_locally: joined.local_names.contains(&skill.name),
         installed_in: installed.into_iter().cloned().collect(),
         listed: !skill.unlisted,
+        same_as: None,
         note: None,
     }
 }
@@ -372,7 +415,7 @@ fn nested_uris(entry: &Entry) -> Vec<String> {
 }
 
 /// The entry that an approval was given for, for when the server is away.
-pub(crate) fn approved_entry(approval: &vault::approval::Approval) -> Option<Entry> {
+pub(crate) fn approved_entry(approval: &Approval) -> Option<Entry> {
     let uri = SkillUri::parse(&approval.uri).ok()?;
     Entry::new(uri, approval.front_matter.clone(), None, approval.files.clone()).ok()
 }

@@ -36,12 +36,14 @@ impl Shell {
         });
     }
 
-    /// Tells the page, where another process wrote to the ledger since the last look.
+    /// Tells the page, where another process wrote to the ledger since the last look. What such a
+    /// process was ended in the middle of is put right first.
     ///
     /// # Errors
     /// When the ledger fails.
     pub(crate) fn notice_others(&self) -> Result<(), VaultError> {
-        if self.vault.changed_by_others()? {
+        let recovered = self.vault.recover_late()?;
+        if self.vault.changed_by_others()? || !recovered.is_empty() {
             self.follow_placements()?;
             self.disk_changed();
         }

@@ -1,10 +1,12 @@
 //! Which tools read a folder: what must be known before bytes that nobody approved are written
 //! somewhere.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use skills::library::Choices;
 use skills::paths::Paths;
+use skills::reads_as_main_file;
 use skills::tool::{Detection, Tool, tools};
 
 /// The folders in which something looks for skills, as far as they concern one folder.
@@ -65,6 +67,32 @@ pub fn reach(folder: &Path, paths: &Paths, choices: &Choices) -> Reach {
         add(None, folder.clone());
     }
     reach
+}
+
+/// The folder in which a tool that works in a project would find skills, once a skill with these
+/// files has a folder of this name in `root`: because that folder is one, or has one inside with a
+/// `SKILL.md` below it. Asked where nothing reads `root` itself.
+pub fn brings<'a>(
+    root: &Path,
+    name: &str,
+    files: impl IntoIterator<Item = &'a str>,
+) -> Option<PathBuf> {
+    let own = real(root).join(name);
+    let patterns = || tools().iter().flat_map(|tool| &tool.project);
+    if let Some(folder) = patterns().find_map(|pattern| in_a_project(&own, pattern).pop()) {
+        return Some(folder);
+    }
+    let skills: BTreeSet<&str> = files
+        .into_iter()
+        .filter_map(|file| file.rsplit_once('/'))
+        .filter_map(|(folder, name)| reads_as_main_file(name).then_some(folder))
+        .collect();
+    skills.into_iter().find_map(|folder| {
+        let folder = own.join(folder);
+        // Folders with plain names are those of the skill itself, whatever else they could be.
+        let hidden = patterns().filter(|pattern| pattern.starts_with('.'));
+        hidden.flat_map(|pattern| in_a_project(&folder, pattern)).next()
+    })
 }
 
 /// Whether somebody uses this tool here, as far as the machine and the person say.
@@ -167,6 +195,30 @@ mod tests {
         fs::create_dir_all(home.path().join("work/site/.claude/skills")).unwrap();
         assert!(self::read(home.path(), "work/site").0);
         assert!(!self::read(home.path(), "work/site/docs").0);
+    }
+
+    #[test]
+    fn what_a_skill_brings_is_seen_before_it_is_there() {
+        let home = tempfile::tempdir().unwrap();
+        let at = home.path().canonicalize().unwrap();
+        let brings = |folder: &str, name: &str, files: &[&str]| {
+            let found = super::brings(&at.join(folder), name, files.iter().copied());
+            found.map(|found| found.strip_prefix(&at).unwrap().to_str().unwrap().to_owned())
+        };
+        let inner = ["SKILL.md", "inner/SKILL.md"];
+        assert_eq!(
+            brings("site/.claude", "skills", &inner).as_deref(),
+            Some("site/.claude/skills")
+        );
+        assert_eq!(
+            brings("site/.agents", "skills", &inner).as_deref(),
+            Some("site/.agents/skills")
+        );
+        assert_eq!(brings("site", "talk", &inner), None);
+        let hidden = ["SKILL.md", "a/.claude/skills/inner/SKILL.md"];
+        assert_eq!(brings("out", "talk", &hidden).as_deref(), Some("out/talk/a/.claude/skills"));
+        assert_eq!(brings("out", "talk", &["SKILL.md", ".claude/skills/inner/notes.md"]), None);
+        assert_eq!(brings("out", "talk", &["SKILL.md", "data/skills/inner/SKILL.md"]), None);
     }
 
     #[test]

@@ -22,6 +22,9 @@ use crate::view::{ErrorCode, ErrorView, FileContent, Progress, ReviewView, Scope
 /// Reviews that are kept at once; a skill is 16 MiB at most.
 const MOST: usize = 8;
 
+/// Characters of the remark on an approval.
+const MOST_NOTED: usize = 500;
+
 /// One skill as it was fetched for a person to look at.
 #[derive(Debug)]
 pub struct Review {
@@ -171,7 +174,7 @@ impl Shell {
 
     /// Fetches all files, on a thread that may wait: the store of verified files is written
     /// meanwhile.
-    async fn fetch_for_review(
+    pub(crate) async fn fetch_for_review(
         self: &Arc<Self>,
         server: &SavedServer,
         entry: &Entry,
@@ -230,6 +233,27 @@ impl Shell {
         grant: bool,
         ticked: &[String],
     ) -> Outcome<()> {
+        self.approve_noting(review, fingerprint, grant, ticked, None).await
+    }
+
+    /// The same with the person's own remark.
+    ///
+    /// # Errors
+    /// When the remark is too long; else as [`Shell::approve`].
+    pub async fn approve_noting(
+        self: &Arc<Self>,
+        review: &str,
+        fingerprint: &str,
+        grant: bool,
+        ticked: &[String],
+        note: Option<&str>,
+    ) -> Outcome<()> {
+        let note = note.map(str::trim).filter(|note| !note.is_empty()).map(str::to_owned);
+        if note.as_ref().is_some_and(|note| note.chars().count() > MOST_NOTED) {
+            return Err(ErrorView::bad_input(format!(
+                "a remark has {MOST_NOTED} characters at most"
+            )));
+        }
         let review = self.reviews.get(review)?;
         same_content(&review, fingerprint)?;
         let blockers = verdict::blockers(&review);
@@ -278,7 +302,8 @@ impl Shell {
                     format!("{}: {}", finding.diagnostic.code, finding.diagnostic.message)
                 })
                 .collect();
-            vault.approve(&decided.server, &decided.entry, grant, findings)
+            let (server, entry) = (&decided.server, &decided.entry);
+            vault.approve_noting(server, entry, grant, findings, note.as_deref())
         })
         .await??;
         if review.server.endpoint == skills::origin::Endpoint::Samples

@@ -57,6 +57,12 @@ impl Shell {
         let Endpoint::Command { program, args } = draft.endpoint.clone() else {
             return Err(ErrorView::bad_input("only a command line has to be confirmed"));
         };
+        for (name, value) in &draft.given.variables {
+            seen("the name of a variable", name)?;
+            if decides_what_runs(name) {
+                seen("a variable that decides what runs", value.expose())?;
+            }
+        }
         let path = draft.given.variables.iter().find(|(name, _)| name == "PATH");
         let path = path.map(|(_, value)| value.expose());
         let resolved = self.connections.program(&program, path).map(|it| it.display().to_string());
@@ -135,6 +141,10 @@ impl Shell {
             Endpoint::Command { .. } => checked_line(&change.address)?,
             Endpoint::Samples => {
                 return Err(ErrorView::bad_input("the samples have nothing to change"));
+            }
+            Endpoint::Imported { .. } => {
+                return Err(ErrorView::bad_input("imported skills have no address to change")
+                    .with_hint("import the file or folder again, which makes another server"));
             }
         };
         let keeps = |list: &[NamedValue]| list.iter().any(|one| one.value.is_none());
@@ -302,19 +312,20 @@ fn checked_line(line: &str) -> Outcome<Endpoint> {
 
 /// Nothing in a command line is hidden from the person who confirms it.
 pub(crate) fn checked_words<T: AsRef<str>>(words: impl IntoIterator<Item = T>) -> Outcome<()> {
-    for word in words {
-        let (word, shown) = (word.as_ref(), spelled_out(word.as_ref()));
-        if shown != word {
-            return Err(ErrorView::bad_input(format!(
-                "the command line holds characters that cannot be seen: {shown}"
-            ))
-            .with_hint("type it yourself instead of pasting it"));
-        }
-    }
-    Ok(())
+    words.into_iter().try_for_each(|word| seen("the command line", word.as_ref()))
 }
 
-/// The address of a server as a person typed it, checked and without blanks around it.
+fn seen(what: &str, text: &str) -> Outcome<()> {
+    let shown = spelled_out(text);
+    if shown == text {
+        return Ok(());
+    }
+    let message = format!("{what} holds characters that cannot be seen: {shown}");
+    Err(ErrorView::bad_input(message).with_hint("type it yourself instead of pasting it"))
+}
+
+/// The address of a server as a person typed it, checked and without blanks around it. A host with
+/// letters that may look like others becomes the name by which it is asked for.
 pub(crate) fn checked_address(text: &str) -> Outcome<String> {
     let text = text.trim();
     let refused = |why: &str| {
@@ -337,7 +348,7 @@ pub(crate) fn checked_address(text: &str) -> Outcome<String> {
     if !url.username().is_empty() || url.password().is_some() {
         return refused("it holds a name or password, which would be kept in plain text");
     }
-    Ok(text.to_owned())
+    Ok(if text.is_ascii() { text.to_owned() } else { url.into() })
 }
 
 #[cfg(test)]
@@ -349,6 +360,15 @@ mod tests {
         assert_eq!(
             checked_address(" http://127.0.0.1:8000/mcp ").unwrap(),
             "http://127.0.0.1:8000/mcp"
+        );
+    }
+
+    #[test]
+    fn an_address_that_looks_like_another_is_kept_as_it_is_asked_for() {
+        // The second letter is Cyrillic.
+        assert_eq!(
+            checked_address("https://ex\u{430}mple.org/mcp").unwrap(),
+            "https://xn--exmple-4nf.org/mcp"
         );
     }
 

@@ -24,6 +24,7 @@ impl Shell {
             data_folder: self.paths.display(self.paths.data()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             folders: self.added_folders(),
+            approvals: self.approvals_policy()?,
         })
     }
 

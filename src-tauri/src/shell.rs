@@ -8,11 +8,12 @@ use skills::library::Library;
 use skills::origin::Endpoint;
 use skills::paths::Paths;
 use skills::watch::{Watch, watch};
-use skills_mcp::ClientContext;
 use skills_mcp::samples::Samples;
+use skills_mcp::{ClientContext, ImportedSkills};
 use vault::plan::Plan;
 use vault::{Recovered, Vault, VaultError};
 
+use crate::changes::Shown;
 use crate::connections::Connections;
 use crate::doubts::Doubts;
 use crate::drafts::{CommandDraft, Drafts};
@@ -54,6 +55,8 @@ pub struct Shell {
     pub doubts: Doubts,
     /// Plans that were shown.
     pub plans: Drafts<Plan>,
+    /// Changes of one or many skills that were shown.
+    pub batches: Drafts<Shown>,
     /// Command lines that were shown.
     pub commands: Drafts<CommandDraft>,
     /// Sign-ins that were shown.
@@ -91,8 +94,12 @@ impl Shell {
         let vault = Arc::new(vault);
         let events = Arc::new(Events::new());
         let samples = Arc::new(Samples::new(vault.settings()?.samples_changed));
-        let context =
-            ClientContext { samples: Some(Arc::clone(&samples)), ..ClientContext::default() };
+        let kept = Arc::clone(&vault);
+        let context = ClientContext {
+            samples: Some(Arc::clone(&samples)),
+            imported: Some(ImportedSkills::new(move |content| kept.imported_skills(content))),
+            ..ClientContext::default()
+        };
         let library = Arc::new(Library::new(paths.clone()));
         let secrets = Arc::new(Secrets::of_the_system(&paths));
         let sharing = Sharing::new(
@@ -112,12 +119,14 @@ impl Shell {
                 Arc::clone(&secrets),
             ),
             paths,
+            doubts: Doubts::open(Arc::clone(&vault))?,
             vault,
             samples,
             events,
             reviews: Reviews::default(),
-            doubts: Doubts::default(),
             plans: Drafts::default(),
+            // Each may hold thousands of plans.
+            batches: Drafts::at_most(4),
             commands: Drafts::default(),
             sign_ins: Drafts::default(),
             imports: Imports::default(),

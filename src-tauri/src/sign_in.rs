@@ -128,18 +128,31 @@ impl Shell {
     }
 
     /// Opens the browser where the person was shown, waits until they have signed in there, and
-    /// reaches the server anew. `job` is how it is cancelled.
+    /// reaches the server anew. `job` is how it is cancelled. The page is told to `told` first: where
+    /// no browser opens, which no system tells for certain, the person opens it by hand.
     ///
     /// # Errors
     /// When the token was used before, somebody says no, or it takes too long.
-    pub async fn sign_in(&self, token: &str, job: String, browser: &Browser) -> Outcome<()> {
+    pub async fn sign_in(
+        &self,
+        token: &str,
+        job: String,
+        browser: &Browser,
+        told: impl FnOnce(&str),
+    ) -> Outcome<()> {
         let SignInDraft { server, sign_in } = self.sign_ins.take(token)?;
         let job = self.jobs.begin(job)?;
         let grant = tokio::select! {
             () = job.stop().cancelled() => {
                 return Err(ErrorView::new(ErrorCode::Cancelled, "the sign-in was stopped"));
             }
-            grant = sign_in.run(|address| browser.open(address)) => grant.map_err(|error| {
+            grant = sign_in.run(|address| {
+                told(address);
+                if let Err(why) = browser.open(address) {
+                    tracing::warn!(server = %server.id, %why, "the page to sign in at");
+                }
+                Ok(())
+            }) => grant.map_err(|error| {
                 if error.kind() == ErrorKind::Timeout {
                     tracing::info!(server = %server.id, "nobody signed in");
                 }

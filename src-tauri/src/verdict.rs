@@ -9,6 +9,7 @@ use skills::frontmatter::{FieldDifference, FrontMatter, YamlVersion};
 use skills::is_nested_main;
 use skills_mcp::{FetchedFile, FileOutcome, FrontMatterCheck, nested_entry};
 use vault::approval::{Approval, Standing as Known};
+use vault::placement::Origin;
 
 use crate::checks::checks_view;
 use crate::error::Outcome;
@@ -74,10 +75,12 @@ impl Shell {
             nested,
             blockers: blockers(review),
             note: review.note.as_deref().map(spelled_out),
+            said: self.said(server, entry)?,
         })
     }
 
-    /// Other places where the name exists: labels of servers, paths of folders.
+    /// Other places where the name exists: labels of servers, paths of folders. What was installed
+    /// from here is no other place.
     fn same_name(&self, review: &Review) -> Outcome<Vec<String>> {
         let name = review.entry.name();
         let mut places = Vec::new();
@@ -90,8 +93,15 @@ impl Shell {
             }
         }
         let snapshot = self.library.snapshot();
-        let local = snapshot.skills.iter().filter(|skill| skill.name == name);
-        places.extend(local.map(|skill| self.paths.display(&skill.path)));
+        for skill in snapshot.skills.iter().filter(|skill| skill.name == name) {
+            let from_here = self.vault.placement(&skill.path)?.is_some_and(|placed| {
+                matches!(&placed.origin, Origin::Server { server, uri, .. }
+                    if *server == review.server.id && uri == review.entry.uri().as_str())
+            });
+            if !from_here {
+                places.push(self.paths.display(&skill.path));
+            }
+        }
         Ok(places)
     }
 
@@ -258,7 +268,12 @@ fn wrong_file(file: &FetchedFile) -> Option<Verification> {
             only_line_endings,
             ..
         } => {
-            let remark = if *only_line_endings { "; only line endings differ" } else { "" };
+            // Sizes alone say it, and a server chooses those.
+            let remark = if *only_line_endings {
+                "; by the sizes, perhaps only line endings differ"
+            } else {
+                ""
+            };
             format!(
                 "expected {expected_size} bytes, {expected}; received {actual_size} bytes, {actual}{remark}"
             )
@@ -331,4 +346,26 @@ fn bytes_of<'a>(review: &'a Review, path: &str) -> Option<&'a [u8]> {
 
 fn text(bytes: Vec<u8>) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use skills::digest::Digest;
+
+    use super::*;
+
+    #[test]
+    fn sizes_that_look_like_other_line_endings_are_called_a_guess() {
+        let outcome = FileOutcome::Mismatch {
+            expected_size: 4,
+            expected: Digest::of(b"a\r\nb"),
+            actual_size: 3,
+            actual: Digest::of(b"x\ny"),
+            bytes: b"x\ny".to_vec(),
+            only_line_endings: true,
+        };
+        let wrong = wrong_file(&FetchedFile { path: "a.md".to_owned(), outcome });
+        let detail = wrong.unwrap().detail.unwrap();
+        assert!(detail.ends_with("; by the sizes, perhaps only line endings differ"), "{detail}");
+    }
 }

@@ -14,7 +14,9 @@ use tauri::{
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 use tauri_plugin_opener::OpenerExt as _;
 
+use crate::cli::{AT_ONCE, Told};
 use crate::folders::FolderDialog;
+use crate::imported::{Asked, FileDialog};
 use crate::shell::Shell;
 use crate::sign_in::Browser;
 use crate::view::{ErrorView, Scope};
@@ -67,7 +69,9 @@ pub fn run(folders: &[PathBuf]) -> ExitCode {
     let web_data = shell.paths.data().join("webview");
     let builder = for_one_person(tauri::Builder::default(), &shell.paths)
         .setup(move |app| Ok(open(app.handle(), web_data)?));
-    match told(|| build(builder, Arc::clone(&shell), context(), folder_dialog, browser)) {
+    match told(|| {
+        build(builder, Arc::clone(&shell), context(), folder_dialog, file_dialog, browser)
+    }) {
         Ok(app) => {
             if let Err(error) = shell.connect() {
                 tracing::error!(%error, "servers are not reached");
@@ -75,16 +79,31 @@ pub fn run(folders: &[PathBuf]) -> ExitCode {
             if let Err(error) = shell.sharing.start() {
                 tracing::error!(%error, "nothing is shared");
             }
+            end_when_told(app.handle());
             app.run(move |_, event| {
                 if let RunEvent::Exit = event {
-                    shell.connections.stop_all();
                     shell.sharing.stop();
+                    tauri::async_runtime::block_on(shell.connections.end_all());
                 }
             });
             ExitCode::SUCCESS
         }
         Err(error) => cli::fail(&error),
     }
+}
+
+/// Ends as if the window were closed when the process is told to stop: what was started for it ends
+/// with it. Told a second time it ends at once.
+fn end_when_told<R: Runtime>(app: &AppHandle<R>) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let mut told = Told::listen();
+        told.told().await;
+        tracing::info!("told to stop");
+        app.exit(0);
+        told.told().await;
+        std::process::exit(AT_ONCE);
+    });
 }
 
 /// Whether there may be something to open a window on, as far as the variables of the environment
@@ -225,6 +244,27 @@ fn folder_dialog<R: Runtime>(app: AppHandle<R>) -> FolderDialog {
     })
 }
 
+/// The system's own dialog for files, in front of the window.
+fn file_dialog<R: Runtime>(app: AppHandle<R>) -> FileDialog {
+    FileDialog::new(move |asked| {
+        let mut dialog = app.dialog().file().set_can_create_directories(true);
+        if let Some(window) = app.get_webview_window("main") {
+            dialog = dialog.set_parent(&window);
+        }
+        let chosen = match asked {
+            Asked::Open { title } => {
+                dialog.set_title(title).add_filter("Skills", &["zip", "skill"]).blocking_pick_file()
+            }
+            Asked::Save { title, name } => dialog
+                .set_title(title)
+                .set_file_name(name)
+                .add_filter("Skills", &["zip"])
+                .blocking_save_file(),
+        };
+        chosen.and_then(|chosen| chosen.into_path().ok())
+    })
+}
+
 /// The person's own browser.
 fn browser<R: Runtime>(app: AppHandle<R>) -> Browser {
     Browser::new(move |address| {
@@ -236,7 +276,8 @@ fn browser<R: Runtime>(app: AppHandle<R>) -> Browser {
 }
 
 /// The program behind any window, also a window that a test only plays; `dialog` makes what it
-/// asks for folders with, `browser` what it opens pages to sign in with.
+/// asks for folders with, `files` what it asks for files with, `browser` what it opens pages to sign
+/// in with.
 ///
 /// # Errors
 /// What Tauri says.
@@ -245,6 +286,7 @@ pub fn build<R: Runtime>(
     shell: Arc<Shell>,
     context: Context<R>,
     dialog: impl FnOnce(AppHandle<R>) -> FolderDialog,
+    files: impl FnOnce(AppHandle<R>) -> FileDialog,
     browser: impl FnOnce(AppHandle<R>) -> Browser,
 ) -> tauri::Result<tauri::App<R>> {
     let events = Arc::clone(&shell.events);
@@ -256,7 +298,8 @@ pub fn build<R: Runtime>(
             commands::library::library,
             commands::library::skill_detail,
             commands::library::skill_file,
-            commands::library::compare_file,
+            commands::changes::compare,
+            commands::changes::compare_sides_file,
             commands::fixes::apply_fix,
             commands::fixes::apply_all_fixes,
             commands::library::reveal_skill,
@@ -283,19 +326,29 @@ pub fn build<R: Runtime>(
             commands::server::look_up_offer,
             commands::server::offer_folder,
             commands::server::export_offer,
+            commands::bundles::export_bundle,
+            commands::bundles::import_skills,
             commands::review::start_review,
             commands::review::review_file,
             commands::review::approve,
             commands::review::reject,
+            commands::review::accept_same,
             commands::review::close_review,
             commands::install::plan,
             commands::install::apply_plan,
+            commands::changes::plan_changes,
+            commands::changes::apply_changes,
+            commands::changes::change_items,
+            commands::changes::trash,
+            commands::changes::empty_trash,
             commands::install::undo,
             commands::install::cancel,
             commands::activity::activity,
             commands::settings::settings,
             commands::settings::set_theme,
             commands::settings::set_samples,
+            commands::settings::set_approvals,
+            commands::settings::set_never_install,
             commands::settings::set_welcomed,
             commands::folders::add_folder,
             commands::folders::remove_folder,
@@ -312,6 +365,7 @@ pub fn build<R: Runtime>(
         .build(context)?;
     let handle = app.handle().clone();
     app.manage(Arc::new(dialog(handle.clone())));
+    app.manage(Arc::new(files(handle.clone())));
     app.manage(Arc::new(browser(handle.clone())));
     events.tell_with(move |changed| {
         if let Err(error) = handle.emit(events::CHANGED, changed) {

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod changing;
 mod check;
 mod first_run;
 mod http;
@@ -15,7 +16,11 @@ mod judging;
 mod library;
 mod proxies;
 mod remote;
+mod remote_hostile;
 mod serve;
+#[path = "../hostile/server.rs"]
+#[allow(dead_code, reason = "each test program uses its part")]
+mod server;
 mod servers;
 mod sharing;
 mod signing_in;
@@ -24,3 +29,6 @@ mod support;
 mod undetected;
 mod webdriver;
 mod window;
+#[path = "../hostile/world.rs"]
+#[allow(dead_code, reason = "each test program uses its part")]
+mod world;

@@ -3,11 +3,13 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
 
 use crate::support::home::Home;
 use crate::support::python::{HttpServer, free_port, python, stdio_arguments};
 use crate::support::skill::{Skill, hard_to_carry};
-use crate::window::Window;
+use crate::window::{Window, eventually};
 
 fn home() -> Home {
     Home::empty()
@@ -86,6 +88,33 @@ fn a_command_is_shown_word_by_word_and_run_only_after_a_yes() {
     window.click_in("nav", "button", "Local");
     window.row_says("plain", "new");
     window.row_says("hard-to-carry", "new");
+}
+
+#[test]
+fn a_window_that_is_told_to_stop_ends_the_programs_that_it_started() {
+    let home = home();
+    let (program, note) = (home.at("stubborn.sh"), home.at("pids"));
+    // It notices neither that its input ends nor that it is asked to end.
+    let script = format!(
+        "trap '' TERM INT HUP\necho \"$$ $PPID\" > '{}'\nwhile :; do sleep 1; done\n",
+        note.display()
+    );
+    fs::write(&program, script).unwrap();
+    let window = adding(&home);
+    window.click("radio", "By command");
+    window.fill("textbox", "Label", "Stubborn");
+    window.fill("textbox", "Command", &format!("/bin/sh '{}'", program.display()));
+    window.click("button", "Show what would run");
+    window.click("button", "Run and add");
+    let pids = || fs::read_to_string(&note).unwrap_or_default();
+    eventually("the program runs", || pids().ends_with('\n'));
+    let pids = pids();
+    let (own, ours) = pids.trim().split_once(' ').unwrap();
+    let told = Command::new("kill").args(["-s", "TERM", ours]).status().unwrap();
+    assert!(told.success());
+    let runs = |pid: &str| Path::new("/proc").join(pid).join("exe").read_link().is_ok();
+    eventually("the window is gone", || !runs(ours));
+    assert!(!runs(own), "the program of the server still runs");
 }
 
 #[test]

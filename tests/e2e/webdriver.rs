@@ -11,6 +11,7 @@ pub(crate) mod key {
     pub(crate) const NULL: char = '\u{E000}';
     pub(crate) const BACKSPACE: char = '\u{E003}';
     pub(crate) const CONTROL: char = '\u{E009}';
+    pub(crate) const ESCAPE: char = '\u{E00C}';
 }
 
 /// How an element is named in answers and arguments.
@@ -107,6 +108,25 @@ impl Session {
         let steps: Vec<Value> = down.chain(up).collect();
         let keyboard = json!({ "type": "key", "id": "keyboard", "actions": steps });
         self.post("/actions", &json!({ "actions": [keyboard] })).map(drop)
+    }
+
+    /// Clicks with a key held down.
+    pub(crate) fn click_with(&self, key: char, element: &Element) -> Result<(), String> {
+        let pause = json!({ "type": "pause" });
+        let key = |kind: &str| json!({ "type": kind, "value": key.to_string() });
+        let keyboard = json!({
+            "type": "key", "id": "keyboard",
+            "actions": [key("keyDown"), pause, pause, pause, key("keyUp")],
+        });
+        let there = json!({
+            "type": "pointerMove", "x": 0, "y": 0, "duration": 0, "origin": element.argument(),
+        });
+        let button = |kind: &str| json!({ "type": kind, "button": 0 });
+        let mouse = json!({
+            "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" },
+            "actions": [pause, there, button("pointerDown"), button("pointerUp"), pause],
+        });
+        self.post("/actions", &json!({ "actions": [keyboard, mouse] })).map(drop)
     }
 
     /// A PNG of the page.

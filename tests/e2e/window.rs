@@ -14,6 +14,8 @@ use crate::support::home::Home;
 use crate::support::python::{free_port, target};
 use crate::webdriver::{Element, Session, key};
 
+mod gestures;
+
 /// How long anything on the screen may take.
 const WAIT: Duration = Duration::from_secs(20);
 
@@ -56,6 +58,8 @@ impl Drop for Turn {
 pub(crate) struct Window {
     session: Session,
     home: PathBuf,
+    /// As `DISPLAY` says it.
+    display: String,
     _driver: Ended,
     _display: Ended,
     _turn: Turn,
@@ -121,6 +125,7 @@ impl Window {
         let window = Self {
             session,
             home: home.path().to_owned(),
+            display: name,
             _driver: driver,
             _display: display,
             _turn: turn,
@@ -185,19 +190,6 @@ impl Window {
         assert!(ticked.is_some(), "{name} is not ticked");
     }
 
-    /// Ticks the next box of that name that is not ticked; false when there is none left.
-    pub(crate) fn tick_next(&self, name: &str) -> bool {
-        let script = "return [...document.querySelectorAll('input[type=checkbox]:not(:checked)')].find((one) => \
-                      [...one.labels].some((label) => label.textContent.includes(arguments[0]))) ?? null";
-        match self.session.element(script, &Value::from(name)).expect("a script") {
-            Some(field) => {
-                self.session.click(&field).expect("a click");
-                true
-            }
-            None => false,
-        }
-    }
-
     /// Waits until the page's text has this in it, and returns all of it.
     pub(crate) fn wait_text(&self, part: &str) -> String {
         let found = self.until(|| Some(self.text()).filter(|text| text.contains(part)));
@@ -234,20 +226,6 @@ impl Window {
             last.lines().any(|line| line.trim() == word).then_some(())
         });
         assert!(said.is_some(), "the row {name} does not say {word:?} but {last:?}");
-    }
-
-    /// Chooses an entry of a drop-down list by what it says.
-    pub(crate) fn choose(&self, list: &str, entry: &str) {
-        // A list opens in a window of its own, which WebDriver does not reach.
-        let script = "const [list, entry] = arguments; \
-                      const option = [...list.options].find((one) => one.label === entry); \
-                      if (!option) return false; \
-                      list.value = option.value; \
-                      list.dispatchEvent(new Event('change', { bubbles: true })); \
-                      return true";
-        let field = self.find_part("combobox", list);
-        let chosen = self.session.script_on(script, &field, entry).expect("a script");
-        assert_eq!(chosen, Value::Bool(true), "{list} has no entry {entry:?}");
     }
 
     /// Presses keys together, with the focus where it is.

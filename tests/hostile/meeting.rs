@@ -152,14 +152,18 @@ impl Meeting {
 
     /// What installing it for Claude Code would do.
     pub(crate) fn plan(&self, entry: &Entry) -> Plan {
-        let source =
-            Source::Approved { server: self.server.clone(), entry: Box::new(entry.clone()) };
+        let source = Source::Approved {
+            server: self.server.clone(),
+            entry: Box::new(entry.clone()),
+            executable: Default::default(),
+        };
         let root = self.root();
         let target = Target {
             tool: "claude-code".to_owned(),
             root: root.clone(),
             name: None,
             on_conflict: OnConflict::Keep,
+            mode: vault::link::Mode::Copy,
         };
         self.vault.plan(source, vec![target], &[root]).unwrap()
     }
@@ -173,7 +177,7 @@ impl Meeting {
         let place = match &self.server.endpoint {
             Endpoint::Http { url } => url.clone(),
             Endpoint::Command { program, .. } => program.clone(),
-            Endpoint::Samples => panic!("the samples mean no harm"),
+            Endpoint::Samples | Endpoint::Imported { .. } => panic!("nobody is met there"),
         };
         format!("{:?}: {}", error.kind(), error.to_string().replace(&place, "SERVER"))
     }

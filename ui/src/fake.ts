@@ -17,7 +17,9 @@ const host = fakeHost({
   empty: asked.has("empty"),
   broken: asked.has("broken"),
   sharing: asked.has("sharing"),
+  kept: asked.has("kept"),
   grave: asked.has("grave"),
+  changes: asked.has("changes"),
   many: Number(asked.get("many") ?? 0),
   theme: theme === "dark" || theme === "light" ? theme : "system",
 });

@@ -6,9 +6,10 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type Page } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { FakeHost } from "../src/lib/host/fake";
 
-const BUILT = fileURLToPath(new URL("../../target/page", import.meta.url));
+const BUILT = process.env.PAGE ?? fileURLToPath(new URL("../../target/page", import.meta.url));
 const PICTURES =
   process.env.SCREENSHOTS ??
   fileURLToPath(new URL("../../target/screenshots/page", import.meta.url));
@@ -30,8 +31,8 @@ export interface Look {
   reducedMotion?: boolean;
 }
 
-/** A browser and the pages opened in it; whatever a page complains about fails the test. */
-export class Window {
+/** A browser and the pages opened in it. */
+class Window {
   #browser: Browser;
   #server: Server;
   #complaints: string[] = [];
@@ -95,6 +96,44 @@ export class Window {
   }
 }
 
+/** Opens a browser for a file of tests; whatever a page complains about fails the test. */
+export function browser(): Pick<Window, "page"> {
+  let window: Window;
+  beforeAll(async () => {
+    window = await Window.open();
+  });
+  afterAll(() => window.close());
+  afterEach(() => {
+    expect(window.complaints()).toEqual([]);
+  });
+  return { page: (look) => window.page(look) };
+}
+
+/** The rows of the list; the choices of a filter are options too. */
+export const rows = (page: Page) => page.locator("[role=option]");
+export const row = (page: Page, name: string) =>
+  rows(page).filter({ has: page.getByText(name, { exact: true }) });
+export const place = (page: Page, name: RegExp) =>
+  page.getByRole("navigation").getByRole("button", { name });
+export const tab = (page: Page, name: string | RegExp) => page.getByRole("tab", { name });
+export const dialog = (page: Page, name: string | RegExp) => page.getByRole("dialog", { name });
+/** What has the keyboard, by its name. */
+export const focused = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    return element?.getAttribute("aria-label") ?? element?.textContent?.trim() ?? "";
+  });
+
+/** Does something to the host in memory; `act` is sent as text. */
+export const fake = (page: Page, act: (host: FakeHost) => void): Promise<void> =>
+  page.evaluate(`(${act.toString()})(window.fake)`);
+
+/** Opens a skill of the list. */
+export async function skill(page: Page, name: string): Promise<void> {
+  await row(page, name).click();
+  await page.getByRole("heading", { name, exact: true, level: 2 }).waitFor();
+}
+
 /** Takes a picture once the page stands still. */
 export async function picture(page: Page, name: string): Promise<void> {
   await page.evaluate(
@@ -132,4 +171,32 @@ export async function nothingCutOff(page: Page): Promise<void> {
   }));
   expect(wide.page).toBeLessThanOrEqual(wide.window);
   expect(wide.outside).toEqual([]);
+}
+
+/** What is looked at: how to get there. */
+export interface View {
+  name: string;
+  play?: string;
+  go: (page: Page) => Promise<unknown>;
+}
+
+/** A test for each view: no complaint of axe and nothing cut off, in both themes and two sizes. */
+export function everyView(window: Pick<Window, "page">, views: View[]): void {
+  test.each(views)("$name has no fault in either theme and either size", async (view) => {
+    const { name, play, go } = view;
+    const page = await window.page({ play });
+    await go(page);
+    await picture(page, `${name}-light`);
+    await accessible(page);
+    await nothingCutOff(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await picture(page, `${name}-dark`);
+    await accessible(page, ["color-contrast"]);
+    await page.setViewportSize({ width: 900, height: 600 });
+    await picture(page, `${name}-dark-900`);
+    await nothingCutOff(page);
+    await page.emulateMedia({ colorScheme: "light" });
+    await picture(page, `${name}-light-900`);
+    await page.context().close();
+  });
 }

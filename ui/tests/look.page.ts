@@ -1,30 +1,8 @@
 /** Every view and dialog in both themes and two sizes: no complaint of axe, nothing cut off. */
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { accessible, nothingCutOff, picture, Window } from "./browser";
+import { browser, everyView, place, skill, tab, type View } from "./browser";
 
-let window: Window;
-
-beforeAll(async () => {
-  window = await Window.open();
-});
-
-afterAll(() => window.close());
-
-afterEach(() => {
-  expect(window.complaints()).toEqual([]);
-});
-
-const option = (page: Page, name: string) =>
-  page.locator("[role=option]").filter({ has: page.getByText(name, { exact: true }) });
-const place = (page: Page, name: RegExp) =>
-  page.getByRole("navigation").getByRole("button", { name });
-const tab = (page: Page, name: string) => page.getByRole("tab", { name });
-
-async function skill(page: Page, name: string): Promise<void> {
-  await option(page, name).click();
-  await page.getByRole("heading", { name, exact: true, level: 2 }).waitFor();
-}
+const window = browser();
 
 async function offer(page: Page, server: RegExp, name: string): Promise<void> {
   await place(page, server).click();
@@ -32,7 +10,7 @@ async function offer(page: Page, server: RegExp, name: string): Promise<void> {
 }
 
 /** What is looked at: how to get there. */
-const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown> }[] = [
+const VIEWS: View[] = [
   { name: "welcome", play: "first", go: (page) => page.getByText("Found").first().waitFor() },
   { name: "library", go: (page) => skill(page, "pdf") },
   {
@@ -115,6 +93,14 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
   },
   {
     name: "where",
+    go: async (page) => {
+      await skill(page, "code-review");
+      await tab(page, "Where").click();
+      await page.getByRole("button", { name: /^Compare with/ }).waitFor();
+    },
+  },
+  {
+    name: "compare",
     go: async (page) => {
       await skill(page, "code-review");
       await tab(page, "Where").click();
@@ -494,22 +480,4 @@ const VIEWS: { name: string; play?: string; go: (page: Page) => Promise<unknown>
   },
 ];
 
-test.each(VIEWS)(
-  "$name has no fault in either theme and either size",
-  async ({ name, play, go }) => {
-    const page = await window.page({ play });
-    await go(page);
-    await picture(page, `${name}-light`);
-    await accessible(page);
-    await nothingCutOff(page);
-    await page.emulateMedia({ colorScheme: "dark" });
-    await picture(page, `${name}-dark`);
-    await accessible(page, ["color-contrast"]);
-    await page.setViewportSize({ width: 900, height: 600 });
-    await picture(page, `${name}-dark-900`);
-    await nothingCutOff(page);
-    await page.emulateMedia({ colorScheme: "light" });
-    await picture(page, `${name}-light-900`);
-    await page.context().close();
-  },
-);
+everyView(window, VIEWS);

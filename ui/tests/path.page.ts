@@ -1,31 +1,9 @@
 /** The main job from end to end, and what must hold around it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Page } from "playwright-core";
-import type { FakeHost } from "../src/lib/host/fake";
-import { nothingCutOff, picture, Window } from "./browser";
+import { describe, expect, test } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { browser, fake, focused, nothingCutOff, picture, row, rows } from "./browser";
 
-let window: Window;
-
-beforeAll(async () => {
-  window = await Window.open();
-});
-
-afterAll(() => window.close());
-
-afterEach(() => {
-  expect(window.complaints()).toEqual([]);
-});
-
-/** The rows of the list; the choices of a filter are options too. */
-const rows = (page: Page) => page.locator("[role=option]");
-const row = (page: Page, name: string) =>
-  rows(page).filter({ has: page.getByText(name, { exact: true }) });
-
-const focused = (page: Page) =>
-  page.evaluate(() => {
-    const element = document.activeElement;
-    return element?.getAttribute("aria-label") ?? element?.textContent?.trim() ?? "";
-  });
+const window = browser();
 
 /** Presses Tab until something with this name has the keyboard. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -35,9 +13,6 @@ async function tabTo(page: Page, name: string): Promise<void> {
   }
   throw new Error(`Tab never leads to “${name}”`);
 }
-
-const fake = (page: Page, act: (host: FakeHost) => void): Promise<void> =>
-  page.evaluate(`(${act.toString()})(window.fake)`);
 
 describe("with the keyboard alone", () => {
   test("a skill is found, reviewed, approved, installed and taken back", async () => {
@@ -73,6 +48,9 @@ describe("with the keyboard alone", () => {
     await dialog.getByText("allowed-tools will be left out").waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Space");
+    // How the first one gets it comes before the second.
+    await dialog.getByLabel("How Claude Code gets it").waitFor();
+    await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Space");
     await dialog.getByRole("button", { name: "Install into 2 tools" }).waitFor();
@@ -891,6 +869,32 @@ describe("sharing that failed", () => {
     const error = await alert.boundingBox();
     const bottom = (box: typeof card) => (box?.y ?? 0) + (box?.height ?? 0);
     expect(bottom(error)).toBeLessThan(bottom(card));
+    await page.context().close();
+  });
+});
+
+describe("a server with a long label", () => {
+  test("keeps to its column, and says in the sidebar that it is off", async () => {
+    const page = await window.page();
+    const nav = page.getByRole("navigation");
+    await nav.getByRole("button", { name: /^docs-server/ }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Rename…" }).click();
+    const label = "A label of a server that somebody really did write out in full, to the end";
+    await page.getByLabel("Label").fill(label);
+    await page.getByRole("button", { name: "Rename", exact: true }).click();
+    await page.getByLabel("Switched on").uncheck();
+    await nav.getByRole("button", { name: `${label} off` }).waitFor();
+    const right = async (locator: Locator) => {
+      const box = await locator.boundingBox();
+      return (box?.x ?? 0) + (box?.width ?? 0);
+    };
+    const list = await right(page.getByRole("region", { name: label }));
+    expect(await right(page.getByRole("searchbox"))).toBeLessThan(list);
+    expect(await right(page.getByRole("combobox", { name: "Order" }))).toBeLessThan(list);
+    expect(await right(nav.getByText("off", { exact: true }))).toBeLessThanOrEqual(
+      await right(nav),
+    );
     await page.context().close();
   });
 });

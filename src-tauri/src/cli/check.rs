@@ -1,6 +1,6 @@
 //! `check`: what is wrong with skills on this disk, and putting right what can be.
 
-mod contents;
+pub(super) mod contents;
 mod json;
 
 use std::collections::BTreeSet;

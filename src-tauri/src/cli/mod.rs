@@ -5,6 +5,8 @@ mod fix;
 mod remote;
 mod serve;
 
+pub(crate) use serve::stop::{AT_ONCE, Told};
+
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};

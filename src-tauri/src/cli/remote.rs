@@ -8,7 +8,7 @@ mod taking;
 mod tests;
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,6 +16,7 @@ use clap::{Args, Subcommand};
 use skills::digest::Fingerprint;
 use skills::origin::Endpoint;
 use skills::paths::{Paths, PathsError};
+use skills_mcp::headers::checked_headers;
 use skills_mcp::{ClientContext, ClientError, Connection, ErrorKind};
 
 use super::WRONG_USE;
@@ -32,8 +33,12 @@ const UNREACHABLE: u8 = 3;
 /// Finds the person's folders, for the verbs that need them.
 type FindPaths = dyn Fn() -> Result<Paths, PathsError> + Send + Sync;
 
-/// The most bytes of a file with a token.
-const TOKEN_BYTES: u64 = 16 * 1024;
+/// The most bytes of a file with a token or with headers.
+const SECRET_BYTES: u64 = 16 * 1024;
+
+/// What to do where a server asks who is there.
+const SIGN_IN_HINT: &str = "give it a token that it takes, with --token-file FILE, or what else it \
+                            asks for, with --header-file FILE";
 
 #[derive(Debug, Args)]
 pub(super) struct Remote {
@@ -62,6 +67,10 @@ struct Server {
     /// A file with the token that the server wants, and nothing else.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+
+    /// A file with headers that the server wants, one a line, as in `X-Api-Key: abc`.
+    #[arg(long, value_name = "FILE")]
+    header_file: Option<PathBuf>,
 
     /// Write the result as JSON.
     #[arg(long)]
@@ -168,11 +177,19 @@ impl Ended {
 
 impl From<ClientError> for Ended {
     fn from(error: ClientError) -> Self {
-        let view = ErrorView::from(&error);
         match error.kind() {
-            ErrorKind::Refused | ErrorKind::SignIn => Self::Failed(view),
-            _ => Self::Unreachable(view),
+            ErrorKind::Refused => Self::Failed(view_of(&error)),
+            _ => Self::Unreachable(view_of(&error)),
         }
+    }
+}
+
+/// What a server did, with what to do next on the command line.
+fn view_of(error: &ClientError) -> ErrorView {
+    let view = ErrorView::from(error);
+    match error.kind() {
+        ErrorKind::SignIn => view.with_hint(SIGN_IN_HINT),
+        _ => view,
     }
 }
 
@@ -213,11 +230,17 @@ impl Server {
     async fn connect(&self) -> Result<Connection, Ended> {
         let url = checked_address(&self.url).map_err(Ended::Misused)?;
         let token = self.token_file.as_deref().map(token).transpose().map_err(Ended::Misused)?;
-        let context = ClientContext { token, ..ClientContext::default() };
+        let headers = self.header_file.as_deref().map(headers).transpose();
+        let headers = headers.map_err(Ended::Misused)?.unwrap_or_default();
+        let signs = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
+        if token.is_some() && headers.iter().any(signs) {
+            let twice = "the header file says who asks, and so does the token file";
+            return Err(Ended::Misused(ErrorView::bad_input(twice).with_hint("give one of them")));
+        }
+        let context = ClientContext { token, headers, ..ClientContext::default() };
         let endpoint = Endpoint::Http { url };
-        Connection::open(&endpoint, &context)
-            .await
-            .map_err(|error| Ended::Unreachable(ErrorView::from(&error)))
+        let opened = Connection::open(&endpoint, &context).await;
+        opened.map_err(|error| Ended::Unreachable(view_of(&error)))
     }
 
     /// The address as it is kept, for finding a server that the window knows too.
@@ -230,9 +253,7 @@ impl Server {
 fn token(file: &Path) -> Result<String, ErrorView> {
     let shown = file.display();
     let bad = |why: String| ErrorView::bad_input(format!("there is no token in {shown}: {why}"));
-    let opened = fs::File::open(file).map_err(|error| bad(error.to_string()))?;
-    let mut text = String::new();
-    opened.take(TOKEN_BYTES).read_to_string(&mut text).map_err(|error| bad(error.to_string()))?;
+    let text = secret(file).map_err(|error| bad(error.to_string()))?;
     let token = text.trim();
     if token.is_empty() {
         return Err(bad("it is empty".to_owned()));
@@ -241,6 +262,38 @@ fn token(file: &Path) -> Result<String, ErrorView> {
         return Err(bad("a token is one word of visible ASCII characters".to_owned()));
     }
     Ok(token.to_owned())
+}
+
+/// The headers in a file. What is wrong with one is said by its line, as its value is a secret.
+fn headers(file: &Path) -> Result<Vec<(String, String)>, ErrorView> {
+    let shown = file.display();
+    let bad = |why: String| ErrorView::bad_input(format!("there are no headers in {shown}: {why}"));
+    let text = secret(file).map_err(|error| bad(error.to_string()))?;
+    let mut headers = Vec::new();
+    for (line, header) in (1..).zip(text.lines()).filter(|(_, header)| !header.trim().is_empty()) {
+        match header.split_once(':') {
+            Some((name, value)) if !name.trim().contains(char::is_whitespace) => {
+                headers.push((name.trim().to_owned(), value.trim().to_owned()));
+            }
+            // It may well be a secret, and is not repeated.
+            _ => return Err(bad(format!("line {line} is none; one has the form `Name: value`"))),
+        }
+    }
+    if headers.is_empty() {
+        return Err(bad("it is empty".to_owned()));
+    }
+    let given = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    match checked_headers(given) {
+        Ok(_) => Ok(headers),
+        Err(wrong) => Err(bad(wrong.to_string())),
+    }
+}
+
+/// The text of a file, as far as it may be long.
+fn secret(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    fs::File::open(file)?.take(SECRET_BYTES).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// All 64 digits: a shortened fingerprint stands for many contents.

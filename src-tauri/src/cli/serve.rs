@@ -2,7 +2,7 @@
 
 mod places;
 mod said;
-mod stop;
+pub(super) mod stop;
 mod tokens;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

@@ -11,7 +11,7 @@ use crate::error::Outcome;
 use crate::library::known;
 use crate::link::Link;
 use crate::offers::blocking;
-use crate::view::{DiffLine, ErrorCode, ErrorView, FileContent, LibraryView, SkillDetail};
+use crate::view::{ErrorCode, ErrorView, FileContent, LibraryView, SkillDetail};
 
 /// The whole library; a first call starts the scan.
 #[tauri::command]
@@ -33,18 +33,6 @@ pub async fn skill_detail(shell: Parts<'_>, copy: String) -> Outcome<SkillDetail
 pub async fn skill_file(shell: Parts<'_>, copy: String, path: String) -> Outcome<FileContent> {
     let shell = Arc::clone(&shell);
     blocking(move || shell.skill_file(&copy, &path)).await?
-}
-
-/// The lines in which one file of two copies differs.
-#[tauri::command]
-pub async fn compare_file(
-    shell: Parts<'_>,
-    copy: String,
-    with: String,
-    path: String,
-) -> Outcome<Option<Vec<DiffLine>>> {
-    let shell = Arc::clone(&shell);
-    blocking(move || shell.compare_file(&copy, &with, &path)).await?
 }
 
 /// Shows a local skill in the system's file manager.

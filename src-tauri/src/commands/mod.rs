@@ -2,6 +2,8 @@
 //! and gives back a view or an error; nothing is decided here.
 
 pub mod activity;
+pub mod bundles;
+pub mod changes;
 pub mod fixes;
 pub mod folders;
 pub mod install;

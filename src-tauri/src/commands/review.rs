@@ -41,14 +41,21 @@ pub async fn approve(
     fingerprint: String,
     grant: bool,
     ticked: Vec<String>,
+    note: Option<String>,
 ) -> Outcome<()> {
-    shell.approve(&review, &fingerprint, grant, &ticked).await
+    shell.approve_noting(&review, &fingerprint, grant, &ticked, note.as_deref()).await
 }
 
 /// Rejects exactly the content with this fingerprint.
 #[tauri::command]
 pub async fn reject(shell: Parts<'_>, review: String, fingerprint: String) -> Outcome<()> {
     shell.reject(&review, &fingerprint).await
+}
+
+/// Approves an offered skill whose exact content is approved from another server.
+#[tauri::command]
+pub async fn accept_same(shell: Parts<'_>, server: String, uri: String) -> Outcome<()> {
+    shell.accept_same(&server, &uri).await
 }
 
 /// Forgets a review that was closed without a decision.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tauri::State;
+use tauri::ipc::Channel;
 
 use super::Parts;
 use crate::error::Outcome;
@@ -133,15 +134,18 @@ pub async fn preview_sign_in(shell: Parts<'_>, server: String) -> Outcome<SignIn
     shell.preview_sign_in(&server).await
 }
 
-/// Opens the browser where it was shown, and waits until the person has signed in.
+/// Opens the browser where it was shown, tells the address of the page, and waits until the person has
+/// signed in.
 #[tauri::command]
 pub async fn sign_in(
     shell: Parts<'_>,
     browser: State<'_, Arc<Browser>>,
     token: String,
     job: String,
+    on_page: Channel<String>,
 ) -> Outcome<()> {
-    shell.sign_in(&token, job, &browser).await
+    let told = move |page: &str| drop(on_page.send(page.to_owned()));
+    shell.sign_in(&token, job, &browser, told).await
 }
 
 /// Forgets what the person was given when they signed in.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Parts;
 use crate::error::Outcome;
 use crate::offers::blocking;
-use crate::view::{SettingsView, Theme};
+use crate::view::{Approvals, SettingsView, Theme};
 
 /// What the person can set, and where things are.
 #[tauri::command]
@@ -26,6 +26,20 @@ pub async fn set_theme(shell: Parts<'_>, theme: Theme) -> Outcome<()> {
 pub async fn set_samples(shell: Parts<'_>, on: bool) -> Outcome<()> {
     let shell = Arc::clone(&shell);
     Ok(blocking(move || shell.offer_samples(on)).await??)
+}
+
+/// Sets when an offered skill has to be reviewed.
+#[tauri::command]
+pub async fn set_approvals(shell: Parts<'_>, approvals: Approvals) -> Outcome<()> {
+    let shell = Arc::clone(&shell);
+    blocking(move || shell.set_approvals(approvals)).await?
+}
+
+/// Lets nothing of a server be installed, or lets it again.
+#[tauri::command]
+pub async fn set_never_install(shell: Parts<'_>, server: String, on: bool) -> Outcome<()> {
+    let shell = Arc::clone(&shell);
+    blocking(move || shell.set_never_install(&server, on)).await?
 }
 
 /// The first screen was finished.

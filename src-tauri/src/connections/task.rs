@@ -1,30 +1,29 @@
 //! The life of one connection.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::Instant;
 
 use jiff::Timestamp;
 use skills::origin::Endpoint;
-use skills_mcp::limits::{LOOKED_UP, list_again};
+use skills_mcp::limits::list_again;
 use skills_mcp::{ClientContext, ClientError, Connection, ErrorKind, Offer, Offers, Verdict};
 use tauri::async_runtime::spawn_blocking;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use vault::Vault;
+use vault::placement::Origin;
 use vault::servers::SavedServer;
 
+use super::calm::Calm;
 use super::retry::{pause, share};
 use super::{Failed, Link, LinkState, Links};
 use crate::error::Outcome;
 use crate::events::Events;
 use crate::given::Given;
-use crate::remembered;
+use crate::remembered::{self, LookedUp};
 use crate::secrets::Secrets;
 use crate::sign_in::KeptSignIn;
 use crate::view::{ErrorCode, ErrorView, Scope};
-
-/// A server that says again and again that its list changed is asked at most this often.
-const BETWEEN_LISTS: Duration = Duration::from_millis(500);
 
 /// What one server's task holds.
 pub(super) struct Task {
@@ -51,7 +50,7 @@ impl Task {
             };
             let mut wait = match self.server.endpoint {
                 // They are in process: what fails there does not mend itself.
-                Endpoint::Samples => None,
+                Endpoint::Samples | Endpoint::Imported { .. } => None,
                 _ => Some(pause(failures, share())),
             };
             match ended {
@@ -99,7 +98,7 @@ impl Task {
         let failed = |error| Failed { error, again: None };
         match error.kind() {
             ErrorKind::SignIn => LinkState::NeedsSignIn {
-                error: view,
+                error: if signs { view } else { not_accepted(view, error.reason()) },
                 challenge: error.challenge().map(str::to_owned),
                 possible: signs && matches!(self.server.endpoint, Endpoint::Http { .. }),
             },
@@ -137,29 +136,42 @@ impl Task {
     ) -> Result<(), ClientError> {
         let connection = Arc::new(Connection::open(&self.server.endpoint, context).await?);
         let mut changes = connection.changes();
+        let mut calm = Calm::default();
         loop {
             changes.mark_unchanged();
+            let began = Instant::now();
             let offers = connection.list().await?;
             *failures = 0;
             let again = list_again(offers.good_for_ms);
             let looked_up = self.look_up_again(&offers, &connection).await?;
             let verifiable = |offer: &&Offer| matches!(offer.verdict, Verdict::Verifiable(_));
-            let known = offers.offers.iter().chain(&looked_up).filter(verifiable);
+            let known = offers.offers.iter().chain(&looked_up.found).filter(verifiable);
             connection.watch(known.map(|offer| offer.uri.as_str()));
             self.take_in(offers, looked_up, &connection).await;
-            tokio::time::sleep(BETWEEN_LISTS).await;
+            let done = Instant::now();
+            let pause = calm.after(done - began);
+            let news = async {
+                if changes.changed().await.is_err() || connection.is_closed() {
+                    return;
+                }
+                calm.told(done.elapsed());
+                // News has to wait, the end of the connection has not.
+                tokio::select! {
+                    () = tokio::time::sleep(pause.saturating_sub(done.elapsed())) => {}
+                    () = ended(&mut changes, &connection) => {}
+                }
+            };
             tokio::select! {
                 () = self.refresh.notified() => {}
-                () = tokio::time::sleep(again) => {}
-                changed = changes.changed() => {
-                    if changed.is_err() || connection.is_closed() {
-                        self.update(|link| {
-                            link.state = LinkState::Connecting;
-                            link.connection = None;
-                        });
-                        return Ok(());
-                    }
-                }
+                () = tokio::time::sleep(again.max(pause)) => {}
+                () = news => {}
+            }
+            if connection.is_closed() || changes.has_changed().is_err() {
+                self.update(|link| {
+                    link.state = LinkState::Connecting;
+                    link.connection = None;
+                });
+                return Ok(());
             }
         }
     }
@@ -170,47 +182,52 @@ impl Task {
         &self,
         offers: &Offers,
         connection: &Connection,
-    ) -> Result<Vec<Offer>, ClientError> {
+    ) -> Result<LookedUp, ClientError> {
         let (vault, id) = (Arc::clone(&self.vault), self.server.id.clone());
         let recalled = spawn_blocking(move || remembered::recall(&vault, &id)).await;
         let known = recalled.ok().and_then(Result::ok).unwrap_or_default();
-        let mut found = Vec::new();
-        let unlisted = known.into_iter().filter(|skill| {
-            skill.unlisted && !offers.offers.iter().any(|offer| offer.uri == skill.uri)
-        });
-        for skill in unlisted.take(LOOKED_UP) {
+        let mut again = LookedUp::default();
+        let unlisted = remembered::looked_up(&known)
+            .filter(|skill| !offers.offers.iter().any(|offer| offer.uri == skill.uri));
+        for skill in unlisted {
+            again.asked.push(skill.uri.clone());
             match connection.look_up(&skill.uri).await {
-                Ok(offer) => found.push(offer),
+                Ok(offer) => again.found.push(offer),
                 Err(error) if matches!(error.kind(), ErrorKind::Refused | ErrorKind::Protocol) => {
                     tracing::info!(%error, "a skill that was looked up is not given any more");
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(found)
+        Ok(again)
     }
 
     /// Takes note of a list: approvals of what changed end before the page can see it.
-    async fn take_in(&self, offers: Offers, looked_up: Vec<Offer>, connection: &Arc<Connection>) {
-        let (offers, looked_up) = (Arc::new(offers), Arc::new(looked_up));
+    async fn take_in(&self, offers: Offers, again: LookedUp, connection: &Arc<Connection>) {
+        let (offers, again) = (Arc::new(offers), Arc::new(again));
         let (vault, server) = (Arc::clone(&self.vault), self.server.clone());
-        let (seen, seen_too) = (Arc::clone(&offers), Arc::clone(&looked_up));
+        let (seen, seen_too) = (Arc::clone(&offers), Arc::clone(&again));
         let noted = spawn_blocking(move || {
             let mut revoked = false;
-            for offer in seen.offers.iter().chain(seen_too.iter()) {
+            for offer in seen.offers.iter().chain(&seen_too.found) {
                 if let Verdict::Verifiable(entry) = &offer.verdict {
                     revoked |= vault.notice(&server, entry)?;
                 }
             }
-            remembered::remember(&vault, &server.id, &seen.offers, &seen_too)?;
-            Ok::<bool, vault::VaultError>(revoked)
+            let changed = remembered::remember(&vault, &server.id, &seen.offers, &seen_too)?;
+            let installed = vault.placements()?.iter().any(|placement| {
+                matches!(&placement.origin, Origin::Server { server: from, .. } if *from == server.id)
+            });
+            Ok::<_, vault::VaultError>((revoked, installed, changed))
         })
         .await;
+        let (mut installed, mut changed) = (false, false);
         let failure = match noted {
-            Ok(Ok(revoked)) => {
+            Ok(Ok((revoked, any, other))) => {
                 if revoked {
                     self.events.changed(Scope::Activity);
                 }
+                (installed, changed) = (any, other);
                 None
             }
             Ok(Err(error)) => Some(ErrorView::from(error)),
@@ -225,6 +242,7 @@ impl Task {
         tracing::info!(server = %self.server.id, offers = offers.offers.len(), "listed");
         self.update(|link| {
             link.connection = Some(Arc::clone(connection));
+            changed |= link.listed.is_none();
             match failure {
                 // Without the record nothing can be said about approvals, so nothing is shown.
                 Some(error) => {
@@ -232,12 +250,21 @@ impl Task {
                 }
                 None => {
                     link.state = LinkState::Connected;
+                    // What was looked up while the list came stays.
+                    let newer = link.looked_up.iter().filter(|known| {
+                        !again.asked.contains(&known.uri)
+                            && !offers.offers.iter().any(|offer| offer.uri == known.uri)
+                    });
+                    link.looked_up = Arc::new(again.found.iter().chain(newer).cloned().collect());
                     link.listed = Some(offers);
-                    link.looked_up = looked_up;
                     link.listed_at = Some(Timestamp::now());
                 }
             }
         });
+        // Whether there is an update for what was installed is said in the library.
+        if installed && changed {
+            self.events.changed(Scope::Library);
+        }
     }
 
     /// Changes the link and tells of it, unless this task was ended meanwhile.
@@ -253,4 +280,17 @@ impl Task {
         }
         self.events.changed(Scope::Servers);
     }
+}
+
+/// Waits until a connection is no more.
+async fn ended(changes: &mut watch::Receiver<u64>, connection: &Connection) {
+    while changes.changed().await.is_ok() && !connection.is_closed() {}
+}
+
+/// That a server asks who is there although the person gave it something that says so.
+fn not_accepted(view: ErrorView, reason: &str) -> ErrorView {
+    let place = view.message.strip_suffix(reason).unwrap_or_default();
+    let message =
+        format!("{place}the server does not accept the token or headers that it is given");
+    ErrorView { message, ..view }.with_hint("check them in the settings of the server")
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skills::MAIN_FILE;
+use skills::blobs::Blobs as _;
 use skills::digest::Digest;
 use skills::entry::Entry;
 use skills::is_nested_main;
@@ -70,12 +71,25 @@ impl Shell {
 
     /// One file of an offered skill, checked against what is listed: from the store where it was
     /// verified before, else read now. Of a skill that declares nothing, its `SKILL.md` as it comes.
+    /// While the server is away, what was verified before can still be looked at.
     ///
     /// # Errors
     /// When it is not offered or cannot be read.
-    pub async fn offer_file(&self, id: &str, uri: &str, path: &str) -> Outcome<FileContent> {
+    pub async fn offer_file(
+        self: &Arc<Self>,
+        id: &str,
+        uri: &str,
+        path: &str,
+    ) -> Outcome<FileContent> {
         let server = self.server(id)?;
-        let connection = self.connection(&server)?;
+        let connection = match self.connection(&server) {
+            Ok(connection) => connection,
+            Err(away) => {
+                let (shell, uri, path) = (Arc::clone(self), uri.to_owned(), path.to_owned());
+                let kept = blocking(move || shell.kept_file(&server, &uri, &path)).await??;
+                return kept.ok_or(away);
+            }
+        };
         let link = self.connections.link(&server.id).unwrap_or_default();
         let nested = nested_offer(&link, uri);
         let entry = match link.offer(uri).or(nested.as_ref()).map(|offer| &offer.verdict) {
@@ -90,6 +104,37 @@ impl Shell {
         let fetched = connection.open_file(entry, path, &server.id, self.vault.as_ref()).await?;
         let declared = entry.manifest().get(path).map_or(0, |file| file.size);
         blocking(move || file_content(&fetched, declared)).await
+    }
+
+    /// A file that was verified before, as it was declared last; `None` where none is kept.
+    fn kept_file(
+        &self,
+        server: &SavedServer,
+        uri: &str,
+        path: &str,
+    ) -> Outcome<Option<FileContent>> {
+        let link = self.connections.link(&server.id).unwrap_or_default();
+        let nested = nested_offer(&link, uri);
+        let entry = match link.offer(uri).or(nested.as_ref()).map(|offer| &offer.verdict) {
+            Some(Verdict::Verifiable(entry)) => Some(entry.clone()),
+            Some(_) => None,
+            None => match remembered::recall(&self.vault, &server.id)?
+                .into_iter()
+                .find(|earlier| earlier.uri == uri)
+            {
+                Some(earlier) => self.kept_entry(server, &earlier)?,
+                None => None,
+            },
+        };
+        let files = entry.iter().flat_map(Entry::files);
+        let Some(file) = files.into_iter().find(|file| file.path == path) else { return Ok(None) };
+        let kept = self.vault.get(&server.id, &file.digest).map_err(|error| {
+            ErrorView::new(ErrorCode::Disk, format!("a kept file cannot be read: {error}"))
+        })?;
+        Ok(kept.filter(|bytes| bytes.len() as u64 == file.size).map(|bytes| {
+            let outcome = FileOutcome::Verified { bytes, line_endings_restored: false };
+            file_content(&FetchedFile { path: path.to_owned(), outcome }, file.size)
+        }))
     }
 
     /// One skill by a URI that the person pastes, whether a list shows it or not. It stays among
@@ -172,7 +217,7 @@ fn checked_uri(text: &str) -> Outcome<String> {
     let text = text.trim();
     let bad = |why: &str| {
         Err(ErrorView::bad_input(format!(
-            "{:?} is not the uri of a skill: {why}",
+            "{:?} is not the URI of a skill: {why}",
             spelled_out(text)
         ))
         .with_hint("it looks like skill://name/SKILL.md"))

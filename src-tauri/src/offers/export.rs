@@ -13,7 +13,7 @@ use vault::servers::SavedServer;
 
 use super::{blocking, not_offered};
 use crate::error::Outcome;
-use crate::reach::reach;
+use crate::reach::{brings, reach};
 use crate::render::spelled_out;
 use crate::shell::Shell;
 use crate::view::{ErrorCode, ErrorView, OutcomeView};
@@ -63,6 +63,13 @@ impl Shell {
             .with_hint("choose a folder that no tool reads"));
         }
         let read = connection.unverified(uri).await?;
+        let files = read.files.keys().map(String::as_str);
+        if let Some(folder) = brings(&root, &marked(&read.name), files) {
+            return Err(ErrorView::bad_input(format!(
+                "{} is a folder in which skills are looked for, and a copy would bring it",
+                spelled_out(&self.paths.display(&folder))
+            )));
+        }
         let (shell, uri) = (Arc::clone(self), uri.to_owned());
         let outcome = blocking(move || {
             let source = unapproved(&server, &uri, read)?;
@@ -85,6 +92,7 @@ impl Shell {
             root: root.to_owned(),
             name: None,
             on_conflict: OnConflict::Keep,
+            mode: vault::link::Mode::Copy,
         };
         let plan = self.vault.plan(source, vec![target], scanned)?;
         if let Some(blocker) = plan.blockers.first() {

@@ -28,7 +28,9 @@ static ROLES: LazyLock<Vec<(Scope, TextRole)>> = LazyLock::new(|| {
         ("keyword", TextRole::Keyword),
         ("storage", TextRole::Keyword),
         ("entity.name.section", TextRole::Markup),
-        ("markup", TextRole::Markup),
+        ("markup.heading", TextRole::Markup),
+        ("markup.bold", TextRole::Markup),
+        ("markup.italic", TextRole::Markup),
         ("entity", TextRole::Name),
         ("support", TextRole::Name),
         ("variable.function", TextRole::Name),
@@ -37,6 +39,10 @@ static ROLES: LazyLock<Vec<(Scope, TextRole)>> = LazyLock::new(|| {
     .filter_map(|(prefix, role)| Some((Scope::new(prefix).ok()?, role)))
     .collect()
 });
+
+/// What a paragraph of Markdown is in.
+static PARAGRAPH: LazyLock<Option<Scope>> =
+    LazyLock::new(|| Scope::new("meta.paragraph.markdown").ok());
 
 /// The lines of a text, and whether it was cut. Line ends are not part of the lines; hidden
 /// characters are pieces of their own.
@@ -68,6 +74,14 @@ fn highlight_within(patience: Duration, path: &str, text: &str) -> (Vec<Vec<Piec
             .and_then(|(state, stack)| spans(&fed, state, stack))
             .unwrap_or_else(|| vec![(shown, None)]);
         lines.push(pieces(&spans));
+        // The syntax carries a paragraph on over the blank line that ends it.
+        if shown.trim().is_empty()
+            && syntax.as_ref().is_some_and(|(_, stack)| {
+                PARAGRAPH.is_some_and(|one| stack.as_slice().contains(&one))
+            })
+        {
+            syntax = self::syntax(path).map(begun);
+        }
         if front == Some(lines.len()) && syntax.is_some() {
             syntax = self::syntax(path).map(begun);
         }
@@ -200,6 +214,23 @@ mod tests {
         );
         assert!(expected[3].iter().any(|piece| piece.role.is_some()), "{:?}", expected[3]);
         assert_eq!(highlight("SKILL.md", &text.replace('\n', "\r\n")).0, expected);
+    }
+
+    #[test]
+    fn a_paragraph_and_a_list_end_with_themselves() {
+        let text =
+            "# One\n\n**Bold.** It was `a`, and\nno more.\n\n## Two\n\n1. Collect.\n\n## Three\n";
+        let (lines, _) = highlight("SKILL.md", text);
+        let marked = |at: usize| {
+            lines[at].iter().any(|Piece { text, role }| {
+                *role == Some(TextRole::Markup) && text.chars().any(char::is_alphabetic)
+            })
+        };
+        assert_eq!(
+            [0, 2, 3, 5, 7, 9].map(marked),
+            [true, true, false, true, false, true],
+            "{lines:?}"
+        );
     }
 
     #[test]

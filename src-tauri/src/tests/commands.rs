@@ -4,17 +4,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use skills::paths::Paths;
 use tauri::test::{INVOKE_KEY, MockRuntime, get_ipc_response, mock_builder};
 use tauri::webview::InvokeRequest;
-use tauri::{App, WebviewWindow, WebviewWindowBuilder};
+use tauri::{App, Listener, WebviewWindow, WebviewWindowBuilder};
 use tempfile::TempDir;
 
 use crate::commands::COMMANDS;
+use crate::events::CHANGED;
 use crate::folders::FolderDialog;
+use crate::imported::{Asked, FileDialog};
 use crate::shell::Shell;
 use crate::sign_in::Browser;
 use crate::window::build;
@@ -26,7 +29,7 @@ pub(super) struct Played {
     /// What the person chooses in the next dialog, and the titles of those that were shown.
     pub(super) choice: Arc<Mutex<Option<PathBuf>>>,
     pub(super) asked: Arc<Mutex<Vec<String>>>,
-    _app: App<MockRuntime>,
+    app: App<MockRuntime>,
     window: WebviewWindow<MockRuntime>,
 }
 
@@ -49,12 +52,20 @@ impl Played {
                 answer.lock().unwrap().take()
             })
         };
+        let (answer, titles) = (Arc::clone(&choice), Arc::clone(&asked));
+        let files = |_| {
+            FileDialog::new(move |asked| {
+                let (Asked::Open { title } | Asked::Save { title, .. }) = asked;
+                titles.lock().unwrap().push(title.to_owned());
+                answer.lock().unwrap().take()
+            })
+        };
         let browser = |_| Browser::new(|address| panic!("{address} is opened"));
+        let context = crate::window::context();
         let app =
-            build(mock_builder(), Arc::clone(&shell), crate::window::context(), dialog, browser)
-                .unwrap();
+            build(mock_builder(), Arc::clone(&shell), context, dialog, files, browser).unwrap();
         let window = WebviewWindowBuilder::new(&app, label, Default::default()).build().unwrap();
-        Self { home, shell, choice, asked, _app: app, window }
+        Self { home, shell, choice, asked, app, window }
     }
 
     fn call(&self, command: &str, arguments: Value, url: &str) -> Result<Value, Value> {
@@ -68,6 +79,16 @@ impl Played {
             invoke_key: INVOKE_KEY.to_owned(),
         };
         get_ipc_response(&self.window, request).map(|body| body.deserialize().unwrap())
+    }
+
+    /// Gives something each time that the page is told of a change.
+    pub(super) fn changes(&self) -> Receiver<()> {
+        let (send, told) = mpsc::channel();
+        self.app.listen_any(CHANGED, move |_| {
+            // A test may be over.
+            let _ = send.send(());
+        });
+        told
     }
 
     pub(super) fn local(&self, command: &str, arguments: Value) -> Result<Value, Value> {

@@ -22,21 +22,21 @@ use crate::view::{
     TargetRef, TargetStanding,
 };
 
-const PLAIN: &str = "skill://meeting-notes/SKILL.md";
-const ASKING: &str = "skill://release-helper/SKILL.md";
+pub(super) const PLAIN: &str = "skill://meeting-notes/SKILL.md";
+pub(super) const ASKING: &str = "skill://release-helper/SKILL.md";
 const CHANGING: &str = "skill://style-guide/SKILL.md";
 /// Longer than anything here takes; only a failure waits this long.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A home with Claude Code and Cursor in it, and the program without its window.
-struct Played {
-    home: TempDir,
-    shell: Arc<Shell>,
-    told: Receiver<Changed>,
+pub(super) struct Played {
+    pub(super) home: TempDir,
+    pub(super) shell: Arc<Shell>,
+    pub(super) told: Receiver<Changed>,
 }
 
 impl Played {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         for tool in [".claude", ".cursor"] {
             fs::create_dir_all(home.path().join(tool).join("skills")).unwrap();
@@ -65,7 +65,7 @@ impl Played {
     }
 
     /// Asks again after each change until there is an answer.
-    fn until<T>(&self, answer: impl Fn(&Arc<Shell>) -> Option<T>) -> T {
+    pub(super) fn until<T>(&self, answer: impl Fn(&Arc<Shell>) -> Option<T>) -> T {
         loop {
             if let Some(answer) = answer(&self.shell) {
                 return answer;
@@ -74,7 +74,7 @@ impl Played {
         }
     }
 
-    fn offer(&self, uri: &str, fits: impl Fn(&OfferRow) -> bool) -> (String, OfferRow) {
+    pub(super) fn offer(&self, uri: &str, fits: impl Fn(&OfferRow) -> bool) -> (String, OfferRow) {
         self.until(|shell| {
             let view: ServersView = shell.servers_view().unwrap();
             let reached =
@@ -87,13 +87,13 @@ impl Played {
         })
     }
 
-    fn review(&self, uri: &str) -> ReviewView {
+    pub(super) fn review(&self, uri: &str) -> ReviewView {
         let (server, _) = self.offer(uri, |_| true);
         let stop = CancellationToken::new();
         block_on(self.shell.start_review(&server, uri, &stop, |_| {})).unwrap()
     }
 
-    fn approve(&self, uri: &str, grant: bool) {
+    pub(super) fn approve(&self, uri: &str, grant: bool) {
         let review = self.review(uri);
         let ticked: Vec<String> = review
             .findings
@@ -105,18 +105,18 @@ impl Played {
         block_on(self.shell.approve(&review.id, fingerprint, grant, &ticked)).unwrap();
     }
 
-    fn source(&self, uri: &str) -> SourceRef {
+    pub(super) fn source(&self, uri: &str) -> SourceRef {
         let (server, _) = self.offer(uri, |_| true);
-        SourceRef::Offer { server, uri: uri.to_owned() }
+        SourceRef::Offer { server, uri: uri.to_owned(), executable: Vec::new() }
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub(super) fn at(&self, path: &str) -> PathBuf {
         self.home.path().join(path)
     }
 }
 
-fn into(tool: &str, on_conflict: OnConflict) -> TargetRef {
-    TargetRef { tool: tool.to_owned(), on_conflict, name: None }
+pub(super) fn into(tool: &str, on_conflict: OnConflict) -> TargetRef {
+    TargetRef { tool: tool.to_owned(), on_conflict, name: None, mode: None }
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn a_skill_is_copied_over_a_different_one_and_that_one_comes_back() {
 }
 
 /// A server over HTTP that never says when its folder changes.
-fn silent_server(root: PathBuf) -> (String, CancellationToken) {
+pub(super) fn silent_server(root: PathBuf) -> (String, CancellationToken) {
     let options = Options { mode: Mode::Strict, ..Options::default() };
     let provider = Arc::new(DirectoryProvider::new(vec![root], options));
     let (shutdown, (send, ready)) = (CancellationToken::new(), mpsc::channel());

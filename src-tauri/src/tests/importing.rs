@@ -201,6 +201,26 @@ fn what_cannot_be_sent_adds_nothing() {
 }
 
 #[test]
+fn what_is_confirmed_of_variables_holds_nothing_that_cannot_be_seen() {
+    let played = Played::with(&[]);
+    let preview = |name: &str, value: &str| {
+        let variables = vec![named(name, value)];
+        played.shell.preview_command("npx srv", variables).map_err(|error| error.message)
+    };
+    assert_eq!(
+        preview("PA\u{200b}TH", "/bin").unwrap_err(),
+        "the name of a variable holds characters that cannot be seen: PA⟨U+200B⟩TH"
+    );
+    assert_eq!(
+        preview("NODE_OPTIONS", "--require /a\u{202e}b").unwrap_err(),
+        "a variable that decides what runs holds characters that cannot be seen: --require \
+         /a⟨U+202E⟩b"
+    );
+    // A secret is not looked at.
+    assert!(preview("API_KEY", "a\u{202e}b").is_ok());
+}
+
+#[test]
 fn a_change_keeps_what_is_not_entered_again_and_approvals_are_bound_to_the_address() {
     let played = Played::with(&[]);
     let id = played
@@ -359,6 +379,9 @@ fn servers_of_other_tools_are_listed_by_file_and_added_one_by_one() {
     let id = done(played.shell.add_found(&docs.id, "docs", Vec::new()).unwrap());
     assert_eq!(played.given(&id).token, Some("hunter2".into()));
     assert_eq!(played.row("docs").added.as_deref(), Some("docs"));
+    done(played.shell.add_found(&played.row("docs").id, "a second", Vec::new()).unwrap());
+    let labelled = played.row("docs").added;
+    assert_eq!(labelled.as_deref(), Some("docs"), "the one that is called so comes first");
 
     let asking = played.row("asking");
     assert_eq!(asking.blanks[0].name, "KEY");
@@ -371,10 +394,10 @@ fn servers_of_other_tools_are_listed_by_file_and_added_one_by_one() {
     assert_eq!(local.address, "/nowhere/srv -y");
     let shown = preview(played.shell.add_found(&local.id, "local", Vec::new()).unwrap());
     assert_eq!(shown.variables[0].value, None);
-    assert_eq!(played.labels(), ["docs", "asking"]);
+    assert_eq!(played.labels(), ["docs", "a second", "asking"]);
     let id = played.shell.confirm_command("local", &shown.token).unwrap();
     assert_eq!(played.given(&id).variables, pairs(&[("K", "hunter3")]));
-    assert_eq!(played.labels(), ["docs", "asking", "local"]);
+    assert_eq!(played.labels(), ["docs", "a second", "asking", "local"]);
     assert!(!played.remembered().contains("hunter"));
 
     let old = played.shell.add_found(&docs.id, "docs", Vec::new()).unwrap_err();

@@ -111,8 +111,9 @@ fn two_copies_are_compared_line_by_line_where_both_are_text() {
     let library = played.local("library", json!({})).unwrap();
     let copy = |at: usize| library["skills"][0]["copies"][at]["id"].clone();
     let compare = |path: &str| {
-        let arguments = json!({ "copy": copy(0), "with": copy(1), "path": path });
-        played.local("compare_file", arguments)
+        let side = |at: usize| json!({ "kind": "copy", "id": copy(at) });
+        let arguments = json!({ "left": side(0), "right": side(1), "path": path });
+        played.local("compare_sides_file", arguments)
     };
     let lines = compare("SKILL.md").unwrap();
     let changed: Vec<_> = lines

@@ -1,10 +1,14 @@
 //! Tests of the shell as a whole.
 
 mod agreement;
+mod bundling;
+mod changing;
 mod commands;
+mod drifting;
 mod fixing;
 mod flow;
 mod importing;
+mod keeping;
 mod looking;
 mod offering;
 mod sharing;

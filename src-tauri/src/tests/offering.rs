@@ -2,6 +2,9 @@
 
 #![allow(clippy::disallowed_methods)]
 
+mod away;
+mod looking_up;
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,7 +118,7 @@ struct Played {
 }
 
 impl Played {
-    fn new(provider: &Arc<Told>) -> Self {
+    fn new(provider: &Arc<impl Provider + 'static>) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir_all(home.path().join(".claude/skills")).unwrap();
         let (shell, _) = Shell::open(Paths::under(home.path())).unwrap();
@@ -163,6 +166,14 @@ impl Played {
 
     fn approve(&self, review: &ReviewView) -> Outcome<()> {
         block_on(self.shell.approve(&review.id, &review.manifest.fingerprint, false, &[]))
+    }
+
+    /// The program anew, with the server away.
+    fn restarted_alone(self) -> (Arc<Shell>, String, TempDir) {
+        let Self { home, shell, server, .. } = self;
+        shell.connections.stop_all();
+        drop(shell);
+        (Shell::open(Paths::under(home.path())).unwrap().0, server, home)
     }
 
     fn export(&self, understood: bool, to: Option<PathBuf>) -> Outcome<Option<OutcomeResult>> {

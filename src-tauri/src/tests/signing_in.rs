@@ -68,7 +68,8 @@ impl Played {
 
     fn sign_in(&self, id: &str) {
         let preview = block_on(self.shell.preview_sign_in(id)).unwrap();
-        block_on(self.shell.sign_in(&preview.token, "job".to_owned(), &agreeing())).unwrap();
+        block_on(self.shell.sign_in(&preview.token, "job".to_owned(), &agreeing(), |_| {}))
+            .unwrap();
     }
 
     fn secret(&self, id: &str) -> PathBuf {
@@ -90,8 +91,8 @@ fn a_person_sees_where_they_sign_in_and_then_does() {
     let id = played.add(&server.url);
     let view = played.asking(&id);
     let base = server.url.trim_end_matches("/mcp");
-    let ServerState::NeedsSignIn { error, possible } = view.state else { unreachable!() };
-    assert!(possible && !view.signed_in);
+    assert!(!view.signed_in);
+    let ServerState::NeedsSignIn { error } = view.state else { unreachable!() };
     assert_eq!(
         error.message,
         format!("cannot connect to {}: the server asks to sign in", server.url)
@@ -105,10 +106,11 @@ fn a_person_sees_where_they_sign_in_and_then_does() {
     assert_eq!(preview.kept, SecretPlace::File);
     assert!(!server.asked().contains(&"POST /register".to_owned()));
 
-    block_on(played.shell.sign_in(&preview.token, "job".to_owned(), &agreeing())).unwrap();
+    block_on(played.shell.sign_in(&preview.token, "job".to_owned(), &agreeing(), |_| {})).unwrap();
     assert!(played.connected(&id).signed_in);
     // A preview is good once.
-    let again = block_on(played.shell.sign_in(&preview.token, "job".to_owned(), &agreeing()));
+    let again =
+        block_on(played.shell.sign_in(&preview.token, "job".to_owned(), &agreeing(), |_| {}));
     assert_eq!(again.unwrap_err().code, ErrorCode::Gone);
 }
 
@@ -168,6 +170,21 @@ fn a_server_that_is_removed_or_moved_takes_its_sign_in_along() {
 }
 
 #[test]
+fn where_no_browser_opens_the_page_is_told_and_opened_by_hand() {
+    let (server, played) = (AskingServer::start(), Played::new());
+    let id = played.add(&server.url);
+    played.asking(&id);
+    let preview = block_on(played.shell.preview_sign_in(&id)).unwrap();
+    let none = Browser::new(|_| Err("no browser could be started".to_owned()));
+    let by_hand = |page: &str| {
+        let page = page.to_owned();
+        thread::spawn(move || agree(&page));
+    };
+    block_on(played.shell.sign_in(&preview.token, "job".to_owned(), &none, by_hand)).unwrap();
+    assert!(played.connected(&id).signed_in);
+}
+
+#[test]
 fn a_sign_in_is_cancelled_like_any_job() {
     let (server, played) = (AskingServer::start(), Played::new());
     let id = played.add(&server.url);
@@ -179,18 +196,27 @@ fn a_sign_in_is_cancelled_like_any_job() {
         shell.jobs.cancel("job");
         Ok(())
     });
-    let error = block_on(played.shell.sign_in(&preview.token, "job".to_owned(), &browser));
+    let error = block_on(played.shell.sign_in(&preview.token, "job".to_owned(), &browser, |_| {}));
     assert_eq!(error.unwrap_err().code, ErrorCode::Cancelled);
     assert!(!played.asking(&id).signed_in);
 }
 
 #[test]
-fn where_the_person_gave_a_token_no_sign_in_begins() {
+fn a_token_that_the_server_does_not_accept_is_said_and_no_sign_in_begins() {
     let (server, played) = (AskingServer::start(), Played::new());
     let given = GivenValues { token: Some("mine".to_owned()), ..GivenValues::default() };
     let id = played.shell.add_http_server("asks", &server.url, given).unwrap();
-    let view = played.asking(&id);
-    assert!(matches!(view.state, ServerState::NeedsSignIn { possible: false, .. }));
+    let view = played.server(&id, |it| matches!(it.state, ServerState::Refused { .. }));
+    let ServerState::Refused { error, again } = view.state else { unreachable!() };
+    assert_eq!(
+        error.message,
+        format!(
+            "cannot connect to {}: the server does not accept the token or headers that it is given",
+            server.url
+        )
+    );
+    assert_eq!(error.hint.as_deref(), Some("check them in the settings of the server"));
+    assert_eq!(again, None, "what is not accepted is not sent again and again");
     let error = block_on(played.shell.preview_sign_in(&id)).unwrap_err();
     assert_eq!(error.message, "asks does not ask to sign in now");
 }

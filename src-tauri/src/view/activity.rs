@@ -34,6 +34,10 @@ pub struct ActivityRow {
     pub change: Option<String>,
     /// It was undone.
     pub undone: bool,
+    /// Why it can no longer be undone; only told of the newest hundred.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub stuck: Option<String>,
 }
 
 /// What kind of thing happened.
@@ -59,6 +63,24 @@ pub enum ActivityKind {
     Copied,
     /// What a check said was put right in a skill's folder.
     Fixed,
+    /// A placed skill became what its server or its source has now.
+    Updated,
+    /// A skill was moved into the trash.
+    Removed,
+    /// A skill was moved aside.
+    Disabled,
+    /// A skill was put back where it was.
+    Enabled,
+    /// A skill was taken into the record.
+    Adopted,
+    /// A skill got another name.
+    Renamed,
+    /// Skills were read from a folder or a file, to be reviewed.
+    Imported,
+    /// Skills were written into one file.
+    Exported,
+    /// Several changes of several kinds.
+    Several,
     /// A change was undone.
     Undone,
     /// An interrupted change was finished or taken back at start.

@@ -13,6 +13,10 @@ pub enum SourceRef {
         server: String,
         /// The skill's URI.
         uri: String,
+        /// Paths of files that are to be programs: a server says nothing of such a bit.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<String>>"))]
+        executable: Vec<String>,
     },
     /// A skill on this disk.
     Copy {
@@ -32,6 +36,21 @@ pub struct TargetRef {
     pub on_conflict: OnConflict,
     /// The folder's name, where it is not the skill's own.
     pub name: Option<String>,
+    /// How; absent for the tool's own, [`ToolView::mode`](super::ToolView::mode).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub mode: Option<PlaceMode>,
+}
+
+/// How a skill is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum PlaceMode {
+    /// Files of its own.
+    Copy,
+    /// A link to one folder that Skillhold keeps, which several tools can share.
+    Link,
 }
 
 /// What to do when other content has the name.
@@ -62,6 +81,15 @@ pub struct PlanView {
     pub files: Vec<FileRow>,
     /// What is left out, where something is.
     pub left_out: Option<LeftOut>,
+    /// Paths of served files that begin with `#!`: whether they are to be programs is the person's
+    /// choice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<String>>"))]
+    pub programs: Vec<String>,
+    /// What to know of the whole, a sentence each, as that a disk has no links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<String>>"))]
+    pub notices: Vec<String>,
     /// What is grave in a skill that is copied from this disk, which nobody reviewed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<CheckView>>"))]
@@ -87,6 +115,8 @@ pub struct PlanItemView {
     pub standing: TargetStanding,
     /// What will be done.
     pub action: PlanAction,
+    /// How it will really be placed: a copy where the disk has no links.
+    pub mode: PlaceMode,
     /// Why it cannot be done, or what to know.
     pub message: Option<String>,
 }
@@ -121,6 +151,8 @@ pub enum PlanAction {
     Keep,
     /// Nothing can be done.
     Refuse,
+    /// Do what was asked for: remove, disable, enable, adopt or rename.
+    Do,
 }
 
 /// What came of a plan.
@@ -130,9 +162,9 @@ pub enum PlanAction {
 pub struct OutcomeView {
     /// For undo.
     pub change: String,
-    /// The skill's name.
+    /// The skill's name; for several, how many.
     pub name: String,
-    /// A row for each tool.
+    /// A row for each tool, or for each skill.
     pub items: Vec<OutcomeItem>,
 }
 
@@ -141,8 +173,14 @@ pub struct OutcomeView {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct OutcomeItem {
+    /// The skill's name.
+    pub name: String,
     /// The tool's id; empty for a folder that no tool reads.
     pub tool: String,
+    /// Ids of all tools that it is for, where it is one row for several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<String>>"))]
+    pub tools: Vec<String>,
     /// As a person writes it.
     pub path: String,
     /// What happened.
@@ -170,4 +208,14 @@ pub enum OutcomeResult {
     Failed,
     /// Taken back.
     Undone,
+    /// Moved into the trash.
+    Removed,
+    /// Moved aside.
+    Disabled,
+    /// Put back where it was.
+    Enabled,
+    /// Taken into the record; no byte of it changed.
+    Adopted,
+    /// Given another name.
+    Renamed,
 }

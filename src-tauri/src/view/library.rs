@@ -1,6 +1,8 @@
-//! The library: tools, rows, one skill in detail, one file.
+//! The library: tools and rows.
 
 use serde::{Deserialize, Serialize};
+
+use super::PlaceMode;
 
 /// The whole library at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +23,10 @@ pub struct LibraryView {
     pub problems: Vec<RootProblem>,
     /// Folders of skills of tools that are not here: what is in them is not read.
     pub unread: Vec<UnreadFolder>,
+    /// Skills that were disabled, the latest first.
+    pub aside: Vec<AsideRow>,
+    /// What Skillhold placed and is not there any more, in order of names.
+    pub gone: Vec<GoneRow>,
 }
 
 /// A tool that reads skills.
@@ -50,6 +56,23 @@ pub struct ToolView {
     pub placed: bool,
     /// Whether the person set its folders.
     pub overridden: bool,
+    /// Whether it reads folders that are links.
+    pub links: ReadsLinks,
+    /// How a skill is placed for it where nothing is chosen: as the last one was.
+    pub mode: PlaceMode,
+}
+
+/// Whether a tool reads skills whose folders are links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum ReadsLinks {
+    /// It does.
+    Reads,
+    /// It leaves them out.
+    Ignores,
+    /// No source says.
+    Unknown,
 }
 
 /// Whether a tool is on this machine.
@@ -110,7 +133,8 @@ pub struct SkillRow {
     pub grave: usize,
     /// How many cautions, in the same way.
     pub cautions: usize,
-    /// Each place where it lies.
+    /// Each place where it lies; empty where it is only disabled or gone, see
+    /// [`LibraryView::aside`] and [`LibraryView::gone`].
     pub copies: Vec<CopyRef>,
 }
 
@@ -125,8 +149,18 @@ pub enum RowState {
     Invalid,
     /// It was changed after Skillhold installed it.
     Edited,
-    /// Copies in several places differ.
+    /// The server it came from offers something else now.
+    Update,
+    /// Copies in several places differ, or one was edited here and its server offers something else.
     Diverged,
+    /// What Skillhold placed is gone from the disk.
+    Missing,
+    /// Something else is where Skillhold placed it.
+    Replaced,
+    /// The server it came from offers it no longer.
+    NoLongerOffered,
+    /// Only disabled copies are left.
+    Disabled,
 }
 
 /// One folder that holds a skill.
@@ -146,376 +180,77 @@ pub struct CopyRef {
     pub linked: bool,
     /// The project in which alone it counts, as a person writes it.
     pub project: Option<String>,
+    /// What there is to say about it by itself.
+    pub state: CopyState,
+    /// Whether Skillhold placed it, or took it into its record.
+    pub placed: bool,
+    /// How it was placed; `null` where Skillhold did not.
+    pub mode: Option<PlaceMode>,
+    /// It lies among a project's own sources: it is only changed by itself, never with others.
+    pub user_owned: bool,
 }
 
-/// One copy of a skill, in full.
+/// What there is to say about one folder that holds a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum CopyState {
+    /// Nothing: as it was installed, or not installed by Skillhold and within the rules.
+    Fine,
+    /// It breaks a rule.
+    Invalid,
+    /// It was changed after Skillhold installed it.
+    Edited,
+    /// Only its line endings are other than they were installed.
+    LineEndings,
+    /// Its server offers something else now.
+    Update,
+    /// It was changed here, and its server offers something else now.
+    Diverged,
+    /// It is gone from the disk.
+    Missing,
+    /// Something else is in its place.
+    Replaced,
+    /// Its server offers it no longer.
+    NoLongerOffered,
+}
+
+/// A skill that was disabled: moved aside whole, to be put back exactly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
-pub struct SkillDetail {
-    /// The copy's id.
+pub struct AsideRow {
+    /// Opaque; what an enabling change takes.
     pub id: String,
-    /// The row's name.
+    /// The skill's name, as a row's key.
     pub name: String,
-    /// From the front matter, or as the reference falls back.
-    pub description: String,
-    /// Where it lies, as a person writes it.
+    /// Where it was, as a person writes it.
     pub path: String,
-    /// Ids of the tools that see it.
+    /// Ids of the tools that read it there.
     pub tools: Vec<String>,
-    /// What there is to say about it.
-    pub state: RowState,
-    /// The front matter's fields in order, values as text.
-    pub front_matter: Vec<Field>,
-    /// `SKILL.md`'s body as safe markup.
-    pub html: String,
-    /// What it asks for.
-    pub requests: Requests,
-    /// Its files.
-    pub manifest: Option<ManifestView>,
-    /// Why there is no manifest.
-    pub manifest_problem: Option<String>,
-    /// What is wrong with it, worst first.
-    pub checks: Vec<CheckView>,
-    /// How many rules of inspection looked at it.
-    pub rules: usize,
-    /// What each kind of reader makes of it.
-    pub readers: Vec<ReaderView>,
-    /// Which tools see which copy of this name, and through which root.
-    pub visibility: Vec<VisibilityRow>,
-    /// Whether its folder may be written: not one of the system's or of a tool's own.
-    pub writable: bool,
-    /// All copies of the same name, this one among them.
-    pub copies: Vec<CopyRef>,
-    /// What Skillhold knows of having placed it.
-    pub placement: Option<PlacementView>,
-    /// What happened to it here, newest first.
-    pub history: Vec<super::ActivityRow>,
-}
-
-/// One field of a front matter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct Field {
-    /// The key.
-    pub key: String,
-    /// The value as text; mappings and lists as JSON.
-    pub value: String,
-}
-
-/// What a skill asks for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct Requests {
-    /// The words of `allowed-tools`.
-    pub allowed_tools: Vec<String>,
-    /// The hooks it declares, as text.
-    pub hooks: Vec<String>,
-    /// Commands it tells the model to run.
-    pub commands: Vec<String>,
-    /// Network addresses in its files.
-    pub addresses: Vec<String>,
-    /// Paths outside of itself.
-    pub outside: Vec<String>,
-}
-
-/// The files of one skill.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct ManifestView {
-    /// In byte order of paths.
-    pub files: Vec<FileRow>,
-    /// Bytes in all.
-    pub total: u64,
+    /// When it was disabled, in RFC 3339.
+    pub at: String,
     /// 64 digits.
     pub fingerprint: String,
-    /// The most files a skill may have.
-    pub max_files: usize,
-    /// The most bytes a skill may have.
-    pub max_bytes: u64,
 }
 
-/// One file.
+/// A skill that Skillhold placed and that is not there any more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
-pub struct FileRow {
-    /// Relative to the skill.
-    pub path: String,
-    /// In bytes.
-    pub size: u64,
-    /// `sha256:` and 64 digits.
-    pub digest: String,
-    /// Whether its bytes were seen and match.
-    pub state: FileState,
-}
-
-/// What is known of a file's bytes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum FileState {
-    /// On this disk, hashed here.
-    Local,
-    /// Said by a server, not looked at.
-    Declared,
-    /// Fetched; size and digest match.
-    Verified {
-        /// Set when the server had changed the line endings and they were put back.
-        line_endings_restored: bool,
-    },
-    /// Fetched; size or digest does not match.
-    Mismatch {
-        /// As declared: size in bytes, then digest.
-        expected: String,
-        /// As received.
-        actual: String,
-    },
-    /// Fetched, and nothing is declared that it could be checked against.
-    Unverified,
-    /// Could not be fetched.
-    Failed {
-        /// Why.
-        message: String,
-    },
-}
-
-/// One diagnostic or finding.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct CheckView {
-    /// As in `name-folder`.
-    pub code: String,
-    /// How bad.
-    pub severity: Severity,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub help: Option<String>,
-    /// The file, relative to the skill.
-    pub file: Option<String>,
-    /// From 1.
-    pub line: Option<u32>,
-    /// From 1, in characters.
-    pub column: Option<u32>,
-    /// The place as it reads, with what does not show made visible; only findings have it.
-    pub excerpt: Option<String>,
-    /// Ways to put it right, the one to take unasked first; empty where only the author can.
-    pub fixes: Vec<FixView>,
-}
-
-/// One way to put a diagnostic right.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct FixView {
-    /// Opaque; what `applyFix` takes.
+pub struct GoneRow {
+    /// The copy's id, as long as nothing else is there.
     pub id: String,
-    /// What the button says, as in `quote the value`.
-    pub title: String,
-    /// What it changes.
-    pub change: FixChange,
-}
-
-/// What a fix changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum FixChange {
-    /// Parts of one file.
-    Edits {
-        /// Relative to the skill.
-        file: String,
-        /// The lines that change, as they are; cut after the first twenty.
-        before: Vec<String>,
-        /// The same lines as they will be.
-        after: Vec<String>,
-    },
-    /// The folder's name.
-    Rename {
-        /// As it is.
-        from: String,
-        /// As it will be.
-        to: String,
-    },
-}
-
-/// What one kind of reader makes of a skill.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct ReaderView {
-    /// As in `Claude Code and other readers of YAML 1.2`.
-    pub reader: String,
-    /// How much of the skill it gets.
-    pub outcome: ReaderOutcome,
-    /// What it gets, or why not.
-    pub message: String,
-}
-
-/// How much of a skill a reader gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub enum ReaderOutcome {
-    /// All of it, with the author's name and description.
-    Loads,
-    /// The skill, but with other values than the author meant, or without some.
-    Partly,
-    /// Nothing: the skill is left out.
-    Drops,
-}
-
-/// Whether one tool sees a skill.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct VisibilityRow {
-    /// The tool's id.
-    pub tool: String,
-    /// The copy's id.
-    pub copy: String,
-    /// Through which root, as a person writes it.
-    pub root: String,
-    /// Whether it sees it.
-    pub seen: Seen,
-    /// Why, in a sentence.
-    pub reason: String,
-}
-
-/// Whether a tool sees a copy of a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub enum Seen {
-    /// It does.
-    Seen,
-    /// Another copy of the same name wins.
-    Shadowed,
-    /// It does not load it.
-    NotSeen,
-    /// No source says.
-    Unknown,
-}
-
-/// How bad a diagnostic is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub enum Severity {
-    /// Must be looked at and ticked before an approval.
-    Grave,
-    /// Breaks a MUST.
-    Error,
-    /// Allowed but unwise.
-    Warning,
-    /// Advice.
-    Note,
-}
-
-/// What Skillhold knows of having placed a copy.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct PlacementView {
-    /// Whether the bytes are as installed.
-    pub drift: Drift,
+    /// The skill's name, as a row's key.
+    pub name: String,
+    /// Where it was placed, as a person writes it.
+    pub path: String,
+    /// Ids of the tools that it was placed for.
+    pub tools: Vec<String>,
     /// Label of the server, or the path it was copied from.
     pub origin: String,
-    /// When, in RFC 3339.
+    /// When it was placed, in RFC 3339.
     pub at: String,
-    /// The fingerprint that was approved or copied.
-    pub source_fingerprint: String,
-    /// The fingerprint that was installed; differs where requests were left out.
-    pub installed_fingerprint: String,
-}
-
-/// Whether an installed skill is as it was installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub enum Drift {
-    /// Byte for byte.
-    InSync,
-    /// Changed on this disk.
-    Edited,
-    /// Gone.
-    Missing,
-}
-
-/// One file's content, ready to show.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct FileContent {
-    /// Relative to the skill.
-    pub path: String,
-    /// In bytes.
-    pub size: u64,
-    /// What its bytes are known to be.
-    pub state: FileState,
-    /// How to show it.
-    pub body: FileBody,
-}
-
-/// How a file is shown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum FileBody {
-    /// Lines of text; each line is a run of pieces.
-    Text {
-        /// In order.
-        lines: Vec<Vec<Piece>>,
-        /// The whole text was longer and is cut here.
-        cut: bool,
-    },
-    /// An image that the page can show.
-    Image {
-        /// `data:` with a fixed list of types.
-        data_url: String,
-    },
-    /// Other bytes: offset, hexadecimal and characters, sixteen a line.
-    Binary {
-        /// In order, cut after 4,096 bytes.
-        lines: Vec<String>,
-        /// There are more bytes.
-        cut: bool,
-    },
-}
-
-/// A piece of a highlighted line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct Piece {
-    /// As it is.
-    pub text: String,
-    /// What it is, where highlighting knows.
-    pub role: Option<TextRole>,
-}
-
-/// What a piece of text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub enum TextRole {
-    /// A comment.
-    Comment,
-    /// A keyword.
-    Keyword,
-    /// A string.
-    String,
-    /// A number or constant.
-    Number,
-    /// A name: function, tag, key.
-    Name,
-    /// A heading or other markup.
-    Markup,
-    /// A hidden or misleading character, shown as its code point.
-    Hidden,
+    /// Missing, or replaced by something that is no skill.
+    pub state: CopyState,
 }

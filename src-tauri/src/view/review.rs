@@ -1,6 +1,6 @@
 //! The review of one offered skill.
 
-use super::{CheckView, Field, FileRow, ManifestView, Requests, Standing};
+use super::{CheckView, Field, FileRow, ManifestView, Requests, SaidView, Standing};
 use serde::{Deserialize, Serialize};
 /// All that a person needs to decide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,6 +51,8 @@ pub struct ReviewView {
     pub blockers: Vec<String>,
     /// What happened on the server while it was fetched, in a sentence.
     pub note: Option<String>,
+    /// What the bundle that it was imported from says of it; null for any other skill.
+    pub said: Option<SaidView>,
 }
 
 /// What a skill is made of.

@@ -1,6 +1,6 @@
 //! Servers and what they offer.
 
-use super::{ActivityRow, CheckView, Field, ManifestView, SecretPlace};
+use super::{ActivityRow, CheckView, Field, ImportedView, ManifestView, SecretPlace};
 use serde::{Deserialize, Serialize};
 /// All servers at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,12 +26,16 @@ pub struct ServerView {
     pub address: String,
     /// How it is reached.
     pub reached: Reached,
+    /// What its skills were imported from; null for any other server.
+    pub imported: Option<ImportedView>,
     /// How it stands.
     pub state: ServerState,
     /// Whether it is switched on.
     pub enabled: bool,
     /// Whether somebody is signed in to it.
     pub signed_in: bool,
+    /// Whether nothing of it is ever installed.
+    pub never_install: bool,
     /// What it offers.
     pub offers: Vec<OfferRow>,
     /// What it did wrong, or what was left out of its list.
@@ -51,6 +55,8 @@ pub enum Reached {
     Command,
     /// The built-in samples.
     Samples,
+    /// Skills that were imported, in Skillhold's own data.
+    Imported,
 }
 
 /// How a server stands.
@@ -73,8 +79,6 @@ pub enum ServerState {
     NeedsSignIn {
         /// What it said.
         error: ErrorView,
-        /// Whether a sign-in in the browser can begin; else it takes another token.
-        possible: bool,
     },
     /// It was reached, and broke a rule or said no.
     Refused {
@@ -193,6 +197,11 @@ pub struct OfferRow {
     pub installed_in: Vec<String>,
     /// Whether a list of the server shows it; else it was looked up by its URI.
     pub listed: bool,
+    /// Label of another server from which exactly this content is approved, where the settings let
+    /// it be accepted without another review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub same_as: Option<String>,
     /// What happened to it on the server since it was listed, in a sentence.
     pub note: Option<String>,
 }

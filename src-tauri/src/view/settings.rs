@@ -19,6 +19,20 @@ pub struct SettingsView {
     pub version: String,
     /// Folders that the person added, in the order they were added.
     pub folders: Vec<AddedFolder>,
+    /// When an offered skill has to be reviewed.
+    pub approvals: Approvals,
+}
+
+/// When an offered skill has to be reviewed before it is approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub enum Approvals {
+    /// Always.
+    Always,
+    /// Not where exactly the same content was already approved from another server: one click
+    /// accepts it.
+    SameContent,
 }
 
 /// A folder that the person added.

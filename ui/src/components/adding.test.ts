@@ -87,7 +87,7 @@ test("a command is confirmed with the names of its variables, and values only wh
   expect(await shown("API_KEY")).toBeVisible();
   expect(screen.getByText("set, and not shown")).toBeVisible();
   expect(screen.queryByText(/hunter2/)).toBeNull();
-  expect(screen.getByText("= --require ./hook.js")).toBeVisible();
+  expect(screen.getByText("--require ./hook.js")).toBeVisible();
   expect(screen.getByText("This decides which code runs.")).toBeVisible();
   await user.click(button("Back"));
   expect(field("Command")).toHaveFocus();
@@ -106,7 +106,12 @@ describe("from another tool", () => {
     expect(within(claude).queryByRole("button", { name: "Add asana" })).toBeNull();
     const cursor = screen.getByRole("region", { name: "Cursor: ~/.cursor/mcp.json" });
     expect(
-      within(cursor).getByText("Brings a token, the header X-Team; values are not shown"),
+      within(cursor).getByText("Takes a token, the header X-Team; SHELF_TOKEN is to be filled in"),
+    ).toBeVisible();
+    expect(
+      within(claude).getByText(
+        "Brings the variables AIRTABLE_API_KEY, NODE_OPTIONS; values are not shown",
+      ),
     ).toBeVisible();
     expect(within(cursor).getByText("off there")).toBeVisible();
     const codex = screen.getByRole("region", { name: "Codex: ~/.codex/config.toml" });
@@ -150,6 +155,7 @@ describe("from another tool", () => {
     await user.click(button("Add shelf"));
     expect(await shown("added as “shelf”")).toBeVisible();
     expect(host.calls).toContain("addFound shelf SHELF_TOKEN");
+    expect(screen.queryByLabelText("SHELF_TOKEN")).toBeNull();
     await user.click(button("Fill in what zoned needs"));
     expect(field("input:zone")).toHaveAccessibleDescription(
       "Zone of the data centre; may stay empty: the settings have a value",

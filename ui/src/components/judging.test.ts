@@ -5,6 +5,7 @@ import type { CheckView } from "../lib/bindings/CheckView";
 import type { FixView } from "../lib/bindings/FixView";
 import type { SkillDetail } from "../lib/bindings/SkillDetail";
 import { fakeHost } from "../lib/host/fake";
+import { skillRow } from "../lib/rows";
 import Playing from "./Playing.test-part.svelte";
 import Said from "./shared/Said.svelte";
 import Checks from "./skill/Checks.svelte";
@@ -12,7 +13,6 @@ import ReviewSummary from "./skill/ReviewSummary.svelte";
 import FixBlock from "./skill/FixBlock.svelte";
 import Readers from "./skill/Readers.svelte";
 import SkillChecks from "./skill/SkillChecks.svelte";
-import FileDifference from "./skill/FileDifference.svelte";
 import Where from "./skill/Where.svelte";
 
 const QUOTE: FixView = {
@@ -216,10 +216,25 @@ test("who sees a skill is grouped by copy, with root and reason", () => {
     fingerprint: null,
     linked: false,
     project: null,
+    state: "fine" as const,
+    placed: false,
+    mode: null,
+    userOwned: false,
   });
   render(Playing, {
     part: Where,
     given: {
+      row: skillRow({
+        name: "pdf",
+        description: "",
+        tools: ["cursor"],
+        state: "fine",
+        errors: 0,
+        warnings: 0,
+        grave: 0,
+        cautions: 0,
+        copies: [],
+      }),
       skill: skill({
         copies: [copy("0123", "~/.cursor/skills/pdf"), copy("4567", "~/.agents/skills/pdf")],
         visibility: [
@@ -245,46 +260,6 @@ test("who sees a skill is grouped by copy, with root and reason", () => {
   expect(within(other).getByText("another copy wins")).toBeInTheDocument();
   expect(within(other).getByText("~/.agents/skills")).toBeInTheDocument();
   expect(within(other).getByText("The one above wins.")).toBeInTheDocument();
-});
-
-test("two copies are compared line by line, and what is not text by size and digest", async () => {
-  const file = (path: string, digest: string) => ({
-    path,
-    size: 3,
-    digest: `sha256:${digest}`,
-    state: { kind: "local" as const },
-  });
-  const line = { old: null, new: 1, text: "another line" };
-  const compareFile = vi.fn((_copy: string, _other: string, path: string) =>
-    Promise.resolve(path === "SKILL.md" ? [{ ...line, kind: "added" as const }] : null),
-  );
-  const differing = {
-    here: "0123",
-    there: "4567",
-    file: {
-      path: "SKILL.md",
-      kind: "changed",
-      here: file("SKILL.md", "a".repeat(64)),
-      there: file("SKILL.md", "b".repeat(64)),
-    },
-  };
-  const { rerender } = render(Playing, {
-    change: { compareFile },
-    part: FileDifference,
-    given: differing,
-  });
-  const region = await screen.findByRole("region", { name: "How SKILL.md differs" });
-  expect(region).toHaveTextContent(/another line/);
-  expect(compareFile).toHaveBeenCalledExactlyOnceWith("0123", "4567", "SKILL.md");
-
-  const sheet = {
-    path: "a.xlsx",
-    kind: "onlyHere",
-    here: file("a.xlsx", "c".repeat(64)),
-    there: null,
-  };
-  await rerender({ given: { ...differing, file: sheet } });
-  expect(await screen.findByText(/3 B, cccccccccccc against no file/)).toBeInTheDocument();
 });
 
 test("code between backticks is drawn as code, and a single backtick stays", async () => {

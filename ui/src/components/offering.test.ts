@@ -54,7 +54,7 @@ test("an unverified copy is written only after the warning, and then it is said 
     .mockResolvedValueOnce({
       change: "c",
       name: "x",
-      items: [{ tool: "", path: "~/out/x-unverified", result: "written", error: null }],
+      items: [{ name: "x", tool: "", path: "~/out/x-unverified", result: "written", error: null }],
     });
   const given = { server: "s", uri: "skill://x/SKILL.md", name: "x", onclose: vi.fn() };
   const user = play(ExportOffer, given, { exportOffer });

@@ -45,7 +45,10 @@ test("nothing is opened before the person has seen where and agreed", async () =
   expect(signIn).not.toHaveBeenCalled();
   await user.click(button("Open in browser"));
   await waitFor(() => expect(onclose).toHaveBeenCalledOnce());
-  expect(signIn).toHaveBeenCalledWith("srv-notes", expect.stringMatching(/^sign-in-/));
+  expect(signIn.mock.calls[0]?.slice(0, 2)).toEqual([
+    "srv-notes",
+    expect.stringMatching(/^sign-in-/),
+  ]);
 });
 
 test("while the browser is open the dialog says so, and Cancel stops it", async () => {
@@ -58,6 +61,28 @@ test("while the browser is open the dialog says so, and Cancel stops it", async 
   await user.click(button("Cancel"));
   expect(cancel).toHaveBeenCalledWith(signIn.mock.calls[0]?.[1]);
   expect(onclose).toHaveBeenCalledOnce();
+});
+
+test("while it waits, the address can be opened by hand", async () => {
+  const address = "https://login.example/authorize?state=s";
+  const signIn = vi.fn<Host["signIn"]>((_token, _job, onPage) => {
+    onPage(address);
+    return new Promise(() => undefined);
+  });
+  const { user } = await play({ signIn });
+  await screen.findByText("https://login.example");
+  expect(screen.queryByText(/another host/)).not.toBeInTheDocument();
+  await user.click(button("Open in browser"));
+  expect(await screen.findByText(address)).toBeInTheDocument();
+  expect(button("Copy the address of the page")).toBeInTheDocument();
+});
+
+test("a page on another host than the authorization server is pointed out", async () => {
+  const shown = await fakeHost().previewSignIn("srv-notes");
+  const previewSignIn = () =>
+    Promise.resolve({ ...shown, opens: "https://login.example:8443/authorize" });
+  await play({ previewSignIn });
+  expect(await screen.findByText(/on another host than/)).toBeInTheDocument();
 });
 
 test("a no is shown, and the server is asked anew before the next try", async () => {

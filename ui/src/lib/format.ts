@@ -41,6 +41,13 @@ export function moment(rfc3339: string, now: Date): string {
   if (ago < MINUTE) return "just now";
   if (ago < HOUR) return `${Math.floor(ago / MINUTE)} min ago`;
   if (ago < DAY) return `${Math.floor(ago / HOUR)} h ago`;
+  return day(rfc3339);
+}
+
+/** The day of a moment. */
+export function day(rfc3339: string): string {
+  const at = new Date(rfc3339);
+  if (Number.isNaN(at.getTime())) return rfc3339;
   return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
 }
 

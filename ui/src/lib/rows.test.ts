@@ -29,6 +29,18 @@ const offer = (name: string, standing: Standing): OfferRow => ({
   note: null,
 });
 
+/** What is the same in all copies here. */
+const plain = {
+  tools: [],
+  fingerprint: null,
+  linked: false,
+  project: null,
+  state: "fine" as const,
+  placed: false,
+  mode: null,
+  userOwned: false,
+};
+
 const server = (offers: OfferRow[]): ServerView => ({
   id: "s",
   label: "docs",
@@ -37,6 +49,8 @@ const server = (offers: OfferRow[]): ServerView => ({
   state: { kind: "off" },
   enabled: true,
   signedIn: false,
+  imported: null,
+  neverInstall: false,
   offers,
   notices: [],
   listedAt: null,
@@ -101,7 +115,7 @@ test("two skills of one name are told apart by their paths", () => {
 });
 
 test("grave findings need attention beside any state, and a skill of one project says so", () => {
-  const copy = { path: "~/p/.claude/skills/a", tools: [], fingerprint: null, linked: false };
+  const copy = { ...plain, path: "~/p/.claude/skills/a" };
   const skill = {
     name: "a",
     description: "",
@@ -143,18 +157,12 @@ test("a skill comes from the added folders in which it lies, by whole names of f
       {
         id: "1",
         path: "~/work/skills/a",
-        tools: [],
-        fingerprint: null,
-        linked: false,
-        project: null,
+        ...plain,
       },
       {
         id: "2",
         path: "C:\\Users\\me\\skills\\a",
-        tools: [],
-        fingerprint: null,
-        linked: false,
-        project: null,
+        ...plain,
       },
     ],
   });

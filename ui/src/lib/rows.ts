@@ -9,7 +9,12 @@ export type StateWord =
   | "invalid"
   | "grave"
   | "edited"
+  | "update"
   | "diverged"
+  | "missing"
+  | "replaced"
+  | "noLongerOffered"
+  | "disabled"
   | "new"
   | "changed"
   | "approved"
@@ -26,7 +31,12 @@ const TONES: Record<StateWord, Tone> = {
   invalid: "bad",
   grave: "bad",
   edited: "warn",
+  update: "strong",
   diverged: "warn",
+  missing: "warn",
+  replaced: "warn",
+  noLongerOffered: "plain",
+  disabled: "plain",
   new: "strong",
   changed: "warn",
   approved: "ok",
@@ -44,15 +54,23 @@ const URGENCY: (StateWord | null)[] = [
   "grave",
   "mismatched",
   "refused",
+  "missing",
+  "replaced",
   "diverged",
   "edited",
+  "update",
   "new",
   "unverifiable",
   "gone",
+  "noLongerOffered",
+  "disabled",
   "rejected",
   "approved",
   null,
 ];
+
+/** What is said of a local skill and asks for nothing. */
+const QUIET: StateWord[] = ["disabled", "noLongerOffered"];
 
 /** A row of the list. */
 export interface ListRow {
@@ -134,7 +152,7 @@ export function offerWord(offer: OfferRow): StateWord {
 }
 
 /** `acme/billing/refunds` of `skill://acme/billing/refunds/SKILL.md`; nothing where that is the name. */
-export function skillPath(offer: OfferRow): string | null {
+function skillPath(offer: OfferRow): string | null {
   const path = offer.uri.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/\/SKILL\.md$/, "");
   return path === offer.name ? null : path;
 }
@@ -175,7 +193,9 @@ export function offerRows(server: ServerView): ListRow[] {
 
 /** Whether a row says that something should be put right. */
 export function needsAttention(row: ListRow): boolean {
-  if (row.skill) return row.word !== null || row.grave > 0;
+  if (row.skill) {
+    return (row.word !== null && !QUIET.includes(row.word)) || row.grave > 0;
+  }
   return row.word === "changed" || row.word === "refused";
 }
 

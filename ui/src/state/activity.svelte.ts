@@ -14,8 +14,18 @@ export class Activity extends Latest<ActivityView> {
   rows = $derived(this.view?.rows ?? []);
   /** Changes of which something was edited since, and so was kept: undo has nothing more to do. */
   kept = $state.raw<ReadonlySet<string>>(new Set());
+  /** Why changes can no longer be undone: the history of one skill does not say. */
+  #stuck = $derived(
+    new Map(
+      this.rows.flatMap(({ id, stuck }): [string, string][] =>
+        stuck === undefined ? [] : [[id, stuck]],
+      ),
+    ),
+  );
   /** The change that undo would take back next. */
   last = $derived(this.rows.find((row) => this.canUndo(row)) ?? null);
+  /** Which part of the view is shown. */
+  pane = $state<"rows" | "trash">("rows");
   /** The change that is being undone. */
   undoing = $state<string | null>(null);
   #host: Host;
@@ -45,7 +55,14 @@ export class Activity extends Latest<ActivityView> {
 
   /** Whether undo can take back what a row tells of. */
   canUndo(row: ActivityRow): boolean {
-    return row.change !== null && !row.undone && !this.kept.has(row.change);
+    return (
+      row.change !== null && !row.undone && this.stuck(row) === null && !this.kept.has(row.change)
+    );
+  }
+
+  /** Why what a row tells of can no longer be undone. */
+  stuck(row: ActivityRow): string | null {
+    return row.stuck ?? this.#stuck.get(row.id) ?? null;
   }
 
   /** Takes a change back; while one is on its way, asking again does nothing. */
@@ -90,22 +107,36 @@ export class Activity extends Latest<ActivityView> {
     const tools = (items: OutcomeItem[]) => [
       ...new Set(
         // Where no tool on this machine reads the folder, the folder itself says where.
-        items.map(({ tool, path }) =>
-          tool === "" ? path.replace(/[\\/][^\\/]*$/, "") : this.#library.toolName(tool),
+        items.flatMap(({ tool, tools, path }) =>
+          tool === ""
+            ? [path.replace(/[\\/][^\\/]*$/, "")]
+            : (tools ?? [tool]).map((one) => this.#library.toolName(one)),
         ),
       ),
     ];
     const undone = outcome.items.filter(({ result }) => result === "undone");
-    const gone = undone.filter(({ path }) => !copyAt(path));
-    const back = undone.filter(({ path }) => copyAt(path));
-    if (fixed && undone.length > 0) this.#notices.show(text.undo.unfixed(name));
+    // An update takes nothing away, and of links it tells the folder they lead to.
+    const isBack = ({ path }: OutcomeItem) => row?.kind === "updated" || copyAt(path) !== undefined;
+    const gone = undone.filter((item) => !isBack(item));
+    const back = undone.filter(isBack);
+    const count = (items: OutcomeItem[]) => new Set(items.map((item) => item.name)).size;
+    const several = count(outcome.items) > 1;
+    if (several && undone.length > 0) this.#notices.show(text.undo.several(count(undone)));
+    else if (row?.kind === "enabled" && gone.length > 0) {
+      this.#notices.show(text.undo.disabledAgain(name));
+    } else if (fixed && undone.length > 0) this.#notices.show(text.undo.unfixed(name));
     else if (gone.length > 0) this.#notices.show(text.undo.takenOut(name, tools(gone)));
-    if (!fixed && back.length > 0) this.#notices.show(text.undo.asBefore(name, tools(back)));
+    if (!fixed && !several && back.length > 0)
+      this.#notices.show(text.undo.asBefore(name, tools(back)));
     const first = edited[0];
     if (first) {
       const key = copyAt(first.path)?.key;
       const show = key ? { label: text.actions.show, run: () => this.#show(key) } : null;
-      const said = fixed ? text.undo.keptFixed(name) : text.undo.kept(name, tools(edited));
+      const said = several
+        ? text.undo.keptSeveral(count(edited))
+        : fixed
+          ? text.undo.keptFixed(name)
+          : text.undo.kept(name, tools(edited));
       this.#notices.show(said, show);
     }
     const failed = outcome.items.find(({ error }) => error && error.code !== "changed");

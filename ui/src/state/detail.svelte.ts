@@ -51,6 +51,8 @@ export class Detail {
     this.row = row;
     this.#tool = tool;
     if (!row) return;
+    // What lies nowhere any more has nothing that could be shown in full.
+    if (row.skill?.copies.length === 0) this.skill = null;
     const copies = row.skill?.copies ?? [];
     const copy =
       copies.find(({ id }) => id === this.copy) ??

@@ -155,6 +155,7 @@ describe("putting a skill right", () => {
         name: "x",
         items: [
           {
+            name: "x",
             tool: "cursor",
             path: skill().path,
             result: "failed",

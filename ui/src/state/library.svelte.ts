@@ -1,7 +1,8 @@
 import type { LibraryView } from "../lib/bindings/LibraryView";
 import type { ToolView } from "../lib/bindings/ToolView";
 import type { Host } from "../lib/host/types";
-import { skillRow } from "../lib/rows";
+import type { Away } from "../lib/deeds";
+import { skillRow, type ListRow } from "../lib/rows";
 import { Latest } from "./latest.svelte";
 
 const byName = (a: ToolView, b: ToolView): number => a.name.localeCompare(b.name);
@@ -22,6 +23,8 @@ export class Library extends Latest<LibraryView> {
   unread = $derived(this.view?.unread ?? []);
   /** Skills of which it is not known yet what an inspection finds. */
   uninspected = $derived(this.view?.uninspected ?? 0);
+  /** What was disabled, and what is gone. */
+  away = $derived<Away>({ aside: this.view?.aside ?? [], gone: this.view?.gone ?? [] });
   byId = $derived(new Map(this.tools.map((tool) => [tool.id, tool])));
 
   constructor(host: Host) {
@@ -41,6 +44,18 @@ export class Library extends Latest<LibraryView> {
       paths.some(({ path }) => path.startsWith(root) && /^[\\/]/.test(path.slice(root.length)));
     const holding = tool.roots.filter(holds);
     return holding.length > 0 ? holding : tool.roots.slice(0, 1);
+  }
+
+  /** The skills of a tool, with those that it has no longer: disabled, or gone. */
+  rowsOf(tool: string): ListRow[] {
+    const names = (rows: { name: string; tools: string[] }[]) =>
+      new Set(rows.filter(({ tools }) => tools.includes(tool)).map(({ name }) => name));
+    const [aside, gone] = [names(this.away.aside), names(this.away.gone)];
+    return this.rows.flatMap((row): ListRow[] => {
+      if (row.tools.includes(tool)) return [row];
+      if (gone.has(row.name)) return [{ ...row, word: "missing" }];
+      return aside.has(row.name) ? [{ ...row, word: "disabled" }] : [];
+    });
   }
 
   /** How many skills lie in a tool's folders that are not read. */

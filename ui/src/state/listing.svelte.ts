@@ -9,6 +9,7 @@ import {
   type Order,
   type StateWord,
 } from "../lib/rows";
+import { between, toggled } from "../lib/picking";
 import { search } from "../lib/search";
 import type { Library } from "./library.svelte";
 import type { Servers } from "./servers.svelte";
@@ -44,6 +45,10 @@ export class Listing {
   tool = $state<string | null>(null);
   origin = $state<string | null>(null);
   findings = $state(false);
+  /** The keys of the rows that were selected together; none while only one row is chosen. */
+  picked = $state.raw<ReadonlySet<string>>(new Set());
+  /** Where a range begins. */
+  #anchor: string | null = null;
   #chosen = $state.raw<Readonly<Record<string, string | null>>>({});
   #library: Library;
   #servers: Servers;
@@ -65,7 +70,7 @@ export class Listing {
       case "toReview":
         return this.toReview;
       case "tool":
-        return this.#library.rows.filter((row) => row.tools.includes(place.id));
+        return this.#library.rowsOf(place.id);
       case "server": {
         const server = this.#servers.server(place.id);
         return server ? offerRows(server) : [];
@@ -129,6 +134,16 @@ export class Listing {
   /** Position of the chosen row in what is shown, or -1. */
   at = $derived.by(() => this.rows.findIndex((row) => row.key === this.key));
 
+  /** The selected rows that are still there, in the order of the list. */
+  selection = $derived.by((): ListRow[] =>
+    this.picked.size === 0 ? [] : ordered(this.all, this.order).filter(this.#isPicked),
+  );
+  /** What an action is about: the selected rows, else the chosen one. */
+  subject = $derived.by((): ListRow[] =>
+    this.selection.length > 0 ? this.selection : this.row ? [this.row] : [],
+  );
+  #isPicked = (row: ListRow): boolean => this.picked.has(row.key);
+
   constructor(library: Library, servers: Servers, settings: Settings) {
     this.#library = library;
     this.#servers = servers;
@@ -141,12 +156,63 @@ export class Listing {
       return;
     }
     this.place = place;
+    this.unpick();
     this.query = "";
     this.clearFilters();
   }
 
   choose(key: string | null): void {
     this.#chosen = { ...this.#chosen, [placeKey(this.place)]: key };
+  }
+
+  /** Chooses a row alone. */
+  pickOnly(key: string): void {
+    this.unpick();
+    this.#anchor = key;
+    this.choose(key);
+  }
+
+  /** Moves on to a row; what is selected stays so. */
+  moveTo(key: string): void {
+    if (this.picked.size === 0) this.#anchor = key;
+    this.choose(key);
+  }
+
+  /** Adds a row to the selection, or takes it out. The one that was chosen before is the first. */
+  toggle(key: string): void {
+    const before = this.row;
+    const alone = this.picked.size === 0 && before !== null && before.key !== key;
+    this.picked = toggled(alone ? new Set([before.key]) : this.picked, key);
+    this.#anchor = key;
+    this.choose(key);
+  }
+
+  /** Selects all rows up to this one. */
+  pickTo(key: string): void {
+    const keys = this.rows.map((row) => row.key);
+    this.#anchor ??= this.key;
+    this.picked = new Set(between(keys, this.#anchor, key));
+    this.choose(key);
+  }
+
+  /** Selects every row that is shown. */
+  pickAll(): void {
+    this.picked = new Set(this.rows.map((row) => row.key));
+  }
+
+  /** Leaves out of the selection what is no longer in the list; one alone is not a selection. */
+  keepPicked(): void {
+    const left = this.selection.map(({ key }) => key);
+    if (left.length < 2) this.unpick();
+    else if (left.length < this.picked.size) this.picked = new Set(left);
+  }
+
+  /** Lets go of the selection; false where there is none. */
+  unpick(): boolean {
+    this.#anchor = null;
+    if (this.picked.size === 0) return false;
+    this.picked = new Set();
+    return true;
   }
 
   clearFilters(): void {

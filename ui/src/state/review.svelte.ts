@@ -4,6 +4,7 @@ import type { Progress } from "../lib/bindings/Progress";
 import type { ReviewView } from "../lib/bindings/ReviewView";
 import { asError } from "../lib/errors";
 import type { Host } from "../lib/host/types";
+import { withKey } from "../lib/picking";
 import { text } from "../lib/text";
 import type { Notices } from "./notices.svelte";
 
@@ -25,6 +26,8 @@ export class Review {
   steps = $state.raw<ReviewStep[]>([]);
   at = $state(0);
   grant = $state(false);
+  /** A remark for the history, kept with the approval. */
+  note = $state("");
   /** Positions of the grave findings that were ticked. */
   ticked = $state.raw<ReadonlySet<number>>(new Set());
   deciding = $state<"approve" | "reject" | null>(null);
@@ -88,10 +91,7 @@ export class Review {
   }
 
   tick(index: number, on: boolean): void {
-    const next = new Set(this.ticked);
-    if (on) next.add(index);
-    else next.delete(index);
-    this.ticked = next;
+    this.ticked = withKey(this.ticked, index, on);
   }
 
   file(path: string): Promise<FileContent> {
@@ -112,9 +112,10 @@ export class Review {
   async approve(): Promise<void> {
     const view = this.view;
     if (!view || !this.canApprove) return;
+    const note = this.note.trim() === "" ? null : this.note.trim();
     const codes = [...new Set(this.grave.map(({ finding }) => finding.code))];
     await this.#decide("approve", () =>
-      this.#host.approve(view.id, view.manifest.fingerprint, this.grant, codes),
+      this.#host.approve(view.id, view.manifest.fingerprint, this.grant, codes, note),
     );
   }
 
@@ -147,6 +148,7 @@ export class Review {
     this.refusal = null;
     this.progress = null;
     this.grant = false;
+    this.note = "";
     this.ticked = new Set();
     this.seen = false;
     this.stopping = false;

@@ -188,6 +188,7 @@ describe("installing", () => {
     expect(count("applyPlan")).toBe(1);
     expect(made.install.outcome?.items).toEqual([
       {
+        name: "release-checklist",
         tool: "claude-code",
         path: "~/.claude/skills/release-checklist",
         result: "written",
@@ -304,6 +305,7 @@ describe("undo", () => {
         name: "release-checklist",
         items: [
           {
+            name: "release-checklist",
             tool: "codex",
             path,
             result: "failed",

@@ -1,3 +1,4 @@
+import type { Approvals } from "../lib/bindings/Approvals";
 import type { SettingsView } from "../lib/bindings/SettingsView";
 import type { Theme } from "../lib/bindings/Theme";
 import type { ErrorView } from "../lib/bindings/ErrorView";
@@ -44,6 +45,10 @@ export class Settings {
 
   setSamples(samples: boolean): Promise<void> {
     return this.#set({ samples }, () => this.#host.setSamples(samples));
+  }
+
+  setApprovals(approvals: Approvals): Promise<void> {
+    return this.#set({ approvals }, () => this.#host.setApprovals(approvals));
   }
 
   finishWelcome(): Promise<void> {

@@ -28,6 +28,7 @@ pub use fetch::Settled;
 use news::{Handler, Tells};
 
 use crate::error::{ClientError, ErrorKind};
+use crate::imported;
 use crate::limits::{URI_BYTES, WATCHED, quoted};
 use crate::samples::Samples;
 use crate::secret::Handed;
@@ -95,6 +96,10 @@ impl Connection {
                     .with_hint("switch the samples on in the settings"));
                 };
                 let transport = Samples::serve(samples, stop.clone());
+                (shake_hands(&handler, transport, &server, either(), patience, &stop).await?, None)
+            }
+            Endpoint::Imported { content, .. } => {
+                let transport = imported::serve(content, context, &server, stop.clone()).await?;
                 (shake_hands(&handler, transport, &server, either(), patience, &stop).await?, None)
             }
         };

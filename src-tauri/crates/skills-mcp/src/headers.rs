@@ -108,27 +108,102 @@ pub fn check_variables<'a>(
 /// what a person confirms.
 const LOADING: &[&str] = &[
     "PATH",
+    "PATHEXT",
+    "COMSPEC",
+    "SHELL",
+    "HOME",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_DATA_DIRS",
     "BASH_ENV",
     "ENV",
+    "ZDOTDIR",
+    "PROMPT_COMMAND",
+    "PS4",
+    "IFS",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "BROWSER",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
     "CLASSPATH",
-    "DOTNET_STARTUP_HOOKS",
+    "CORECLR_PROFILER",
+    "GCONV_PATH",
+    "LOCPATH",
+    "GLIBC_TUNABLES",
+    "JAVA_HOME",
+    "JAVA_OPTS",
     "JAVA_TOOL_OPTIONS",
     "JDK_JAVA_OPTIONS",
     "_JAVA_OPTIONS",
-    "NODE_OPTIONS",
-    "NODE_PATH",
+    "MAVEN_OPTS",
+    "GRADLE_OPTS",
+    "GRADLE_USER_HOME",
+    "LUA_INIT",
+    "LUA_PATH",
+    "LUA_CPATH",
+    "ELECTRON_RUN_AS_NODE",
     "BUN_OPTIONS",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "PYTHONSTARTUP",
-    "RUBYLIB",
-    "RUBYOPT",
+    "BUN_INSTALL",
+    "OPENSSL_CONF",
+    "OPENSSL_MODULES",
+    "OPENSSL_ENGINES",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "RUSTC",
+    "RUSTFLAGS",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "GOFLAGS",
+    "GOPROXY",
+    "GOROOT",
+    "GOPATH",
+    "GOENV",
+    "GOTOOLCHAIN",
+    "CC",
+    "CXX",
+    "LD",
 ];
 
-/// The same by how they begin: the loaders of Linux and macOS, and settings of package runners.
-const LOADING_PREFIXES: &[&str] = &["LD_", "DYLD_", "NPM_CONFIG_", "UV_", "PIP_"];
+/// The same by how they begin: the loaders of Linux and macOS, interpreters, and the settings of
+/// what fetches packages, images and sources.
+const LOADING_PREFIXES: &[&str] = &[
+    "LD_",
+    "DYLD_",
+    "BASH_FUNC_",
+    "NODE_",
+    "NPM_CONFIG_",
+    "YARN_",
+    "PNPM_",
+    "COREPACK_",
+    "DENO_",
+    "PYTHON",
+    "PIP_",
+    "PIPX_",
+    "UV_",
+    "POETRY_",
+    "CONDA_",
+    "VIRTUAL_ENV",
+    "PERL",
+    "RUBY",
+    "GEM_",
+    "BUNDLE_",
+    "CARGO_",
+    "DOTNET_",
+    "COR_",
+    "CORECLR_",
+    "NUGET_",
+    "GIT_",
+    "DOCKER_",
+    "PODMAN_",
+    "CONTAINER_HOST",
+];
 
 /// Whether a variable decides which code a program loads.
 pub fn decides_what_runs(name: &str) -> bool {
@@ -214,10 +289,24 @@ mod tests {
 
     #[test]
     fn variables_that_choose_code_are_known() {
-        for name in ["PATH", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "node_options", "PYTHONPATH"] {
+        for name in [
+            "PATH",
+            "HOME",
+            "LD_PRELOAD",
+            "DYLD_INSERT_LIBRARIES",
+            "node_options",
+            "PYTHONPATH",
+            "PYTHONUSERBASE",
+            "GIT_SSH_COMMAND",
+            "GIT_CONFIG_COUNT",
+            "CARGO_HOME",
+            "DOCKER_HOST",
+            "npm_config_registry",
+            "BASH_FUNC_echo%%",
+        ] {
             assert!(decides_what_runs(name), "{name}");
         }
-        for name in ["API_KEY", "GITHUB_TOKEN", "MY_PATH"] {
+        for name in ["API_KEY", "GITHUB_TOKEN", "MY_PATH", "GITLAB_TOKEN", "HTTPS_PROXY"] {
             assert!(!decides_what_runs(name), "{name}");
         }
     }

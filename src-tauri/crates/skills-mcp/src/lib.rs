@@ -2,7 +2,8 @@
 //!
 //! The [`client`] asks servers what they offer and reads files, one checked file at a time; the
 //! [`server`] puts any [`Provider`](skills::provider::Provider) behind MCP; the [`samples`] are a
-//! built-in provider that the client reaches through the real protocol, in process. Nothing here
+//! built-in provider that the client reaches through the real protocol, in process, as it does
+//! skills that were imported. Nothing here
 //! knows of approvals, writes to a tool's folder, or opens a window. What a server sends is
 //! hostile until it is checked.
 
@@ -11,6 +12,7 @@ pub mod client;
 pub mod error;
 pub mod headers;
 pub mod import;
+mod imported;
 pub mod limits;
 pub mod samples;
 mod secret;
@@ -22,8 +24,9 @@ mod wire;
 
 pub use client::{ClientContext, Connection, Settled};
 pub use error::{ClientError, ErrorKind};
+pub use imported::ImportedSkills;
 pub use secret::Secret;
 pub use source::{Folder, FolderFile, Source, Unverified};
-pub use transport::Words;
+pub use transport::{Programs, Words};
 pub use verify::{FetchProgress, Fetched, FetchedFile, FileOutcome, FrontMatterCheck};
 pub use wire::{Offer, Offers, Rule, Verdict, nested_entry};

@@ -18,6 +18,10 @@ pub const ENTRIES: usize = 10_000;
 /// The most bytes of JSON of one list, all pages together.
 pub const LIST_BYTES: usize = 64 * 1024 * 1024;
 
+/// About the most bytes that the entries of one list may take once they are read, all pages together:
+/// a value of two bytes may take some hundreds then.
+pub const LIST_MEMORY: usize = 128 * 1024 * 1024;
+
 /// The most entries of one folder, and the most pages that they come on.
 pub const FOLDER_ENTRIES: usize = 2048;
 

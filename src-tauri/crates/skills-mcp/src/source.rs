@@ -136,8 +136,9 @@ fn without_manifest(uri: &str, description: Option<&str>, error: &ClientError) -
 async fn from_extension(calls: &Calls) -> Result<Offers, ClientError> {
     let Paged { items, mut notices, good_for_ms } = pages(calls, List::Skills).await?;
     let mut offers = Vec::with_capacity(items.len());
-    for item in &items {
-        match entry_offer(item) {
+    // One after the other, so that no two forms of all of them are held.
+    for item in items {
+        match entry_offer(&item) {
             Ok(offer) => offers.push(offer),
             Err(notice) => notices.push(notice),
         }

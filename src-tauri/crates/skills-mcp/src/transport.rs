@@ -1,12 +1,18 @@
-//! The three ways to a server: an HTTP address, a program on this machine, the samples in process.
+//! The ways to a server: an HTTP address, a program on this machine; the samples and what was
+//! imported, in process.
 
+mod allowance;
 mod bounded;
 mod child;
 mod http;
 mod late;
 mod leaving;
+mod lines;
+mod message;
 mod post;
+mod programs;
 mod signed;
+mod unasked;
 mod values;
 mod words;
 
@@ -16,6 +22,7 @@ use crate::limits::quoted;
 
 pub(crate) use bounded::AnswerBytes;
 pub(crate) use child::Program;
+pub use programs::Programs;
 pub(crate) use values::{TooMany, few_enough};
 pub use words::Words;
 
@@ -26,6 +33,7 @@ pub(crate) fn display(endpoint: &Endpoint) -> String {
         Endpoint::Http { url } => shown(url),
         Endpoint::Command { program, .. } => quoted(program),
         Endpoint::Samples => "the samples".to_owned(),
+        Endpoint::Imported { .. } => "what was imported".to_owned(),
     }
 }
 

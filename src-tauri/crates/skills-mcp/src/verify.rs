@@ -38,8 +38,8 @@ pub enum FileOutcome {
         actual: Digest,
         /// What was received, to be looked at only.
         bytes: Vec<u8>,
-        /// Whether the sizes look as if only line endings differed: the server changed them, in a
-        /// way that cannot be undone for certain.
+        /// Whether the sizes look as if only line endings differed, changed by the server in a way
+        /// that cannot be undone for certain. It is a guess: a server chooses what it declares.
         only_line_endings: bool,
     },
     /// It could not be read; says why.
@@ -136,14 +136,15 @@ pub(crate) fn check(file: &EntryFile, received: Received) -> FileOutcome {
             return FileOutcome::Verified { bytes: restored, line_endings_restored: true };
         }
     }
+    let actual = Digest::of(&bytes);
     FileOutcome::Mismatch {
         expected_size: file.size,
         expected: file.digest,
         actual_size: size,
-        actual: Digest::of(&bytes),
+        actual,
         // Mixed line endings lose one byte for each CRLF among them; if all were CRLF, they would
-        // have been restored.
-        only_line_endings: file.size > size && file.size - size < breaks,
+        // have been restored. Where the digest is the declared one, it is the size that is wrong.
+        only_line_endings: file.size > size && file.size - size < breaks && actual != file.digest,
         bytes,
     }
 }
@@ -225,6 +226,19 @@ mod tests {
             panic!("accepted");
         };
         assert_eq!((expected_size, actual_size, only_line_endings), (14, 13, true));
+    }
+
+    #[test]
+    fn a_wrong_size_of_the_declared_bytes_is_no_matter_of_line_endings() {
+        let file = EntryFile { size: 14, ..declared(b"one\ntwo\nthree") };
+        let outcome = check(&file, text(b"one\ntwo\nthree"));
+        assert!(
+            matches!(
+                outcome,
+                FileOutcome::Mismatch { actual_size: 13, only_line_endings: false, .. }
+            ),
+            "{outcome:?}"
+        );
     }
 
     #[test]

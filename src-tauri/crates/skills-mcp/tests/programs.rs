@@ -138,6 +138,23 @@ async fn what_a_program_started_ends_with_the_connection() {
 }
 
 #[tokio::test]
+async fn all_programs_can_be_ended_while_their_connections_are_held() {
+    let dir = tempfile::tempdir().unwrap();
+    let context = context();
+    let files = [dir.path().join("one"), dir.path().join("two")];
+    let mut held = Vec::new();
+    for file in &files {
+        held.push(Connection::open(&with_a_child(file), &context.clone()).await.unwrap());
+    }
+    context.programs.end().await;
+    for file in &files {
+        is_gone(file).await;
+    }
+    fails(&with_a_child(&dir.path().join("late")), &context).await;
+    drop(held);
+}
+
+#[tokio::test]
 async fn what_programs_wrote_outlives_their_connections() {
     let words = std::sync::Arc::<skills_mcp::Words>::default();
     let context = ClientContext { words: Some(words.clone()), ..context() };

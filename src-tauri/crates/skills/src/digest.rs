@@ -114,7 +114,7 @@ pub struct FingerprintError(pub String);
 impl Fingerprint {
     /// The fingerprint of files given as (path, size, digest), which must come in byte order of
     /// their paths.
-    pub(crate) fn of<'a>(files: impl Iterator<Item = (&'a str, u64, Digest)>) -> Self {
+    pub fn of<'a>(files: impl Iterator<Item = (&'a str, u64, Digest)>) -> Self {
         let mut hasher = Sha256::new();
         for (path, size, digest) in files {
             hasher.update(path.as_bytes());

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Fingerprint;
+
 /// The id that a server gets when it is added. Renaming the server keeps it; removing the server
 /// and adding it again makes a new one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,11 +36,33 @@ pub enum Endpoint {
     },
     /// The program's own samples, in process.
     Samples,
+    /// Skills that were imported and lie in Skillhold's own data, in process. Other content is
+    /// another server.
+    Imported {
+        /// Of all files of all skills in it, each below the name of its skill.
+        content: Fingerprint,
+        /// What they were imported from.
+        from: ImportedFrom,
+        /// The name of that file or folder, without the folders around it.
+        name: String,
+    },
+}
+
+/// What skills were imported from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ImportedFrom {
+    /// A `.zip` or `.skill` file that Skillhold did not make.
+    File,
+    /// A file that Skillhold exported.
+    Bundle,
+    /// A folder.
+    Folder,
 }
 
 impl Endpoint {
-    /// One line that is equal exactly when two endpoints are: the address, or the words of the
-    /// command as a JSON array.
+    /// One line that is equal exactly when two endpoints give the same: the address, the words of the
+    /// command as a JSON array, or what was imported.
     pub fn identity(&self) -> String {
         match self {
             Self::Http { url } => url.clone(),
@@ -49,6 +73,7 @@ impl Endpoint {
                 serde_json::Value::from(words).to_string()
             }
             Self::Samples => "samples".to_owned(),
+            Self::Imported { content, .. } => format!("imported {content}"),
         }
     }
 
@@ -62,6 +87,10 @@ impl Endpoint {
                 words.join(" ")
             }
             Self::Samples => "built in".to_owned(),
+            Self::Imported { from: ImportedFrom::Folder, .. } => {
+                "imported from a folder on this machine".to_owned()
+            }
+            Self::Imported { .. } => "imported from a file".to_owned(),
         }
     }
 }

@@ -149,7 +149,7 @@ pub fn collision<'a>(paths: impl Iterator<Item = &'a str>) -> Option<(String, St
 
 /// The same text for names that a file system may hold equal: composed, without case, and without
 /// the characters that HFS+ ignores.
-pub(crate) fn folded(name: &str) -> String {
+pub fn folded(name: &str) -> String {
     let ignored = |c: &char| {
         matches!(
             c,

@@ -135,8 +135,52 @@ impl Paths {
             Err(_) => path.display().to_string(),
         }
     }
+
+    /// A text that names paths in full, with `~` for home in each.
+    pub fn display_in(&self, text: &str) -> String {
+        let of_name = |at: char| at.is_alphanumeric() || "._-~".contains(at);
+        let of_path = |at: char| of_name(at) || "/\\".contains(at);
+        let home = self.home.display().to_string();
+        if home.is_empty() {
+            return text.to_owned();
+        }
+        let mut written = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once(&home) {
+            written.push_str(before);
+            // What only looks alike, as the home of somebody with a longer name, stays.
+            let begins = !written.chars().next_back().is_some_and(of_path);
+            let ends = !after.chars().next().is_some_and(of_name);
+            written.push_str(if begins && ends { "~" } else { &home });
+            rest = after;
+        }
+        written + rest
+    }
 }
 
 pub(crate) fn absolute(value: Option<OsString>) -> Option<PathBuf> {
     value.map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn home_is_a_tilde_wherever_a_text_names_it() {
+        let paths = Paths::under(Path::new("/home/kim"));
+        for (text, said) in [
+            ("/home/kim/.claude/skills/pdf was removed", "~/.claude/skills/pdf was removed"),
+            ("/home/kim/a was renamed to /home/kim/b", "~/a was renamed to ~/b"),
+            ("cannot read /home/kim: denied", "cannot read ~: denied"),
+            ("(/home/kim)", "(~)"),
+            ("/home/kimberly/a is not there", "/home/kimberly/a is not there"),
+            ("/home/kim.old/a is not there", "/home/kim.old/a is not there"),
+            ("/mnt/home/kim/a is not there", "/mnt/home/kim/a is not there"),
+            ("/srv/a is not there", "/srv/a is not there"),
+            ("", ""),
+        ] {
+            assert_eq!(paths.display_in(text), said);
+        }
+    }
 }

@@ -266,6 +266,10 @@ impl Wish {
                 wish.want(&path, false);
             }
         }
+        // What a link leads to may lie anywhere. One that is no skill after all may be everything.
+        for skill in snapshot.skills.iter().filter(|skill| skill.linked && skill.manifest.is_ok()) {
+            wish.want(&skill.path, true);
+        }
         let added = snapshot.folders.iter().map(|folder| &folder.path);
         for path in added.chain(snapshot.roots.iter().map(|root| &root.path)) {
             wish.around(path);

@@ -34,6 +34,24 @@ pub enum ActivityKind {
     Copied,
     /// What a check said was put right in a skill's folder.
     Fixed,
+    /// A skill was placed again as its origin has it now.
+    Updated,
+    /// A skill was moved to the trash.
+    Removed,
+    /// A skill was moved aside.
+    Disabled,
+    /// A skill came back from aside.
+    Enabled,
+    /// A skill that was there came into the record.
+    Adopted,
+    /// A skill got another name.
+    Renamed,
+    /// Several of these at once.
+    Several,
+    /// Skills came in from a folder or a file, to be reviewed.
+    Imported,
+    /// Skills were written to a file.
+    Exported,
     /// A change was undone.
     Undone,
     /// An interrupted change was finished or taken back.
@@ -62,6 +80,9 @@ pub struct Activity {
     pub server: Option<ServerId>,
     /// The URI of the skill on that server.
     pub uri: Option<String>,
+    /// Servers and URIs of all skills that it is about, where it is about several.
+    #[serde(default)]
+    pub offers: Vec<(ServerId, String)>,
     /// The skill folders that were written or put back.
     pub folders: Vec<PathBuf>,
     /// What [`Vault::undo`] takes; `None` where there is nothing to undo.
@@ -84,6 +105,7 @@ impl Activity {
             fingerprint: None,
             server: None,
             uri: None,
+            offers: Vec::new(),
             folders: Vec::new(),
             change: None,
             undone: false,
@@ -95,6 +117,13 @@ impl Activity {
         self.server = Some(server.clone());
         self.uri = uri.map(str::to_owned);
         self
+    }
+
+    /// Whether it is about this skill of this server.
+    pub fn is_about(&self, server: &str, uri: &str) -> bool {
+        let one = self.server.as_ref().zip(self.uri.as_ref());
+        let all = one.into_iter().chain(self.offers.iter().map(|(server, uri)| (server, uri)));
+        all.into_iter().any(|(id, other)| id.0 == server && other == uri)
     }
 
     /// Writes it to the ledger. What a change does is one row, written again as it goes on.

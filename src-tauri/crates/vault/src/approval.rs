@@ -1,10 +1,12 @@
 //! Approvals and rejections. An approval is bound to the id of a server, the way it is reached, the
 //! URI of the skill, and the whole set of (URI, size, digest) of its files.
 
+mod rows;
+
 use std::collections::HashSet;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 use skills::MAIN_FILE;
 use skills::digest::{Digest, Fingerprint};
@@ -12,9 +14,10 @@ use skills::entry::{Entry, EntryFile};
 use skills::frontmatter::same_as;
 use skills::origin::ServerId;
 
+use self::rows::{COLUMNS, Recorded, approval_row, read_row, rejected_at, rejection};
 use crate::activity::{Activity, ActivityKind};
 use crate::error::VaultError;
-use crate::servers::{SavedServer, timestamp};
+use crate::servers::SavedServer;
 use crate::vault::Vault;
 
 /// What the person decided about an offered skill, as it is offered now.
@@ -62,13 +65,6 @@ pub struct Approval {
     pub findings: Vec<String>,
     /// The person's own remark.
     pub note: Option<String>,
-}
-
-/// A row of the ledger.
-struct Recorded {
-    approval: Approval,
-    bound: String,
-    revoked_at: Option<Timestamp>,
 }
 
 impl Vault {
@@ -153,6 +149,21 @@ impl Vault {
         granted: bool,
         findings: Vec<String>,
     ) -> Result<Approval, VaultError> {
+        self.approve_noting(server, entry, granted, findings, None)
+    }
+
+    /// The same with the person's own remark, which the activity tells too.
+    ///
+    /// # Errors
+    /// As [`Vault::approve`].
+    pub fn approve_noting(
+        &self,
+        server: &SavedServer,
+        entry: &Entry,
+        granted: bool,
+        findings: Vec<String>,
+        note: Option<&str>,
+    ) -> Result<Approval, VaultError> {
         self.check_current(server)?;
         self.check_fetched(server, entry)?;
         self.blobs().flush(&server.id, entry.files().iter().map(|file| &file.digest))?;
@@ -161,8 +172,8 @@ impl Vault {
         let transaction = ledger.transaction()?;
         forget_decision(&transaction, server, entry)?;
         transaction.execute(
-            "INSERT INTO approvals (server, endpoint, uri, bound, fingerprint, files, front_matter, findings, granted, at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            "INSERT INTO approvals (server, endpoint, uri, bound, fingerprint, files, front_matter, findings, granted, note, at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 server.id.0,
                 server.endpoint.identity(),
@@ -173,6 +184,7 @@ impl Vault {
                 entry.front_matter().map(serde_json::to_string).transpose()?,
                 serde_json::to_string(&findings)?,
                 granted,
+                note,
                 at.to_string(),
             ],
         )?;
@@ -186,11 +198,12 @@ impl Vault {
             at,
             front_matter: entry.front_matter().cloned(),
             findings,
-            note: None,
+            note: note.map(str::to_owned),
         };
         let with = if granted { ", with what it asks for" } else { "" };
-        activity(ActivityKind::Approved, server, entry, format!("from {}{with}", server.label))
-            .write(&transaction)?;
+        let why = note.map(|note| format!(": {note}")).unwrap_or_default();
+        let text = format!("from {}{with}{why}", server.label);
+        activity(ActivityKind::Approved, server, entry, text).write(&transaction)?;
         transaction.commit()?;
         Ok(approval)
     }
@@ -236,6 +249,18 @@ impl Vault {
             approvals.push(read_row(row)?.approval);
         }
         Ok(approvals)
+    }
+
+    /// The last approval of the skill at this URI, whether it holds or has ended.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn last_approval(
+        &self,
+        server: &SavedServer,
+        uri: &str,
+    ) -> Result<Option<Approval>, VaultError> {
+        Ok(approval_row(&self.ledger(), server, uri)?.map(|row| row.approval))
     }
 
     /// Removes the kept bytes of a server that belong to no approval of it, whether that holds or
@@ -316,68 +341,6 @@ fn bound(files: &[EntryFile]) -> String {
         .collect();
     lines.sort_unstable();
     Digest::of(lines.concat().as_bytes()).hex()
-}
-
-const COLUMNS: &str = "id, server, uri, bound, fingerprint, files, front_matter, findings, granted, note, at, revoked_at";
-
-fn approval_row(
-    ledger: &Connection,
-    server: &SavedServer,
-    uri: &str,
-) -> Result<Option<Recorded>, VaultError> {
-    let mut statement = ledger.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM approvals WHERE server = ?1 AND endpoint = ?2 AND uri = ?3"
-    ))?;
-    let mut rows = statement.query(params![server.id.0, server.endpoint.identity(), uri])?;
-    rows.next()?.map(read_row).transpose()
-}
-
-fn read_row(row: &Row<'_>) -> Result<Recorded, VaultError> {
-    let text = |column: &str| row.get::<_, String>(column);
-    let json = |text: String| serde_json::from_str(&text);
-    Ok(Recorded {
-        bound: text("bound")?,
-        revoked_at: row
-            .get::<_, Option<String>>("revoked_at")?
-            .map(|at| timestamp(&at))
-            .transpose()?,
-        approval: Approval {
-            id: row.get("id")?,
-            server: ServerId(text("server")?),
-            uri: text("uri")?,
-            fingerprint: serde_json::from_value(Value::String(text("fingerprint")?))?,
-            files: serde_json::from_str(&text("files")?)?,
-            granted: row.get("granted")?,
-            at: timestamp(&text("at")?)?,
-            front_matter: row.get::<_, Option<String>>("front_matter")?.map(json).transpose()?,
-            findings: serde_json::from_str(&text("findings")?)?,
-            note: row.get("note")?,
-        },
-    })
-}
-
-fn rejected_at(
-    ledger: &Connection,
-    server: &SavedServer,
-    entry: &Entry,
-) -> Result<Option<Timestamp>, VaultError> {
-    rejection(ledger, server, entry.uri().as_str(), &entry.fingerprint())
-}
-
-fn rejection(
-    ledger: &Connection,
-    server: &SavedServer,
-    uri: &str,
-    fingerprint: &Fingerprint,
-) -> Result<Option<Timestamp>, VaultError> {
-    let at: Option<String> = ledger
-        .query_row(
-            "SELECT at FROM rejections WHERE server = ?1 AND endpoint = ?2 AND uri = ?3 AND fingerprint = ?4",
-            params![server.id.0, server.endpoint.identity(), uri, fingerprint.to_string()],
-            |row| row.get(0),
-        )
-        .optional()?;
-    Ok(at.map(|at| timestamp(&at)).transpose()?)
 }
 
 /// Drops the approval of this URI and the rejection of exactly this content.

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skills::blobs::{Blobs, BlobsError};
 use skills::digest::Digest;
@@ -12,6 +12,7 @@ use skills::origin::ServerId;
 
 use crate::disk;
 use crate::error::VaultError;
+use crate::own::leads_inside;
 
 /// The store: one folder a server, one file a digest.
 #[derive(Debug)]
@@ -29,9 +30,16 @@ impl BlobStore {
         self.folder.join(&Digest::of(server.0.as_bytes()).hex()[..32])
     }
 
+    /// False where a link is in the place of the folder, or of that around it: what is there is not
+    /// ours to remove.
+    fn is_own(&self, folder: &Path) -> bool {
+        self.folder.parent().is_some_and(|data| leads_inside(data, folder))
+    }
+
     /// Removes everything that this server gave.
     pub(crate) fn forget(&self, server: &ServerId) -> Result<(), VaultError> {
-        disk::remove_own(&self.of_server(server))
+        let folder = self.of_server(server);
+        if self.is_own(&folder) { disk::remove_own(&folder) } else { Ok(()) }
     }
 
     /// Removes what this server gave but for these; says how many bytes that were.
@@ -41,6 +49,9 @@ impl BlobStore {
         kept: &HashSet<String>,
     ) -> Result<u64, VaultError> {
         let folder = self.of_server(server);
+        if !self.is_own(&folder) {
+            return Ok(0);
+        }
         let failed = VaultError::disk("read", &folder);
         let files = match std::fs::read_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -71,11 +82,33 @@ impl BlobStore {
         disk::sync_folder(&folder)
     }
 
+    /// Mostly there is neither the file nor anything else to be done, so that is tried first: no look
+    /// beforehand and no rename. Who reads it half written takes it as absent, like a torn one.
     fn put_file(&self, server: &ServerId, digest: &Digest, bytes: &[u8]) -> Result<(), VaultError> {
         let folder = self.of_server(server);
-        disk::make_private(&folder)?;
-        disk::write_whole(&folder.join(digest.hex()), bytes)
+        let file = folder.join(digest.hex());
+        let mut written = disk::write_unflushed(&file, bytes, false);
+        if is(&written, io::ErrorKind::NotFound) {
+            disk::make_private(&folder)?;
+            written = disk::write_unflushed(&file, bytes, false);
+        }
+        if is(&written, io::ErrorKind::AlreadyExists) {
+            let there = disk::read(&file, MAX_BYTES).map_err(VaultError::disk("read", &file))?;
+            return match there {
+                Some(there) if there == bytes => Ok(()),
+                _ => disk::write_whole(&file, bytes),
+            };
+        }
+        if written.is_err() {
+            // What failed is told; the left-over is only bytes in our own store.
+            let _ = disk::remove_own_file(&file);
+        }
+        written.map(drop).map_err(VaultError::disk("write", &file))
     }
+}
+
+fn is<T>(done: &io::Result<T>, kind: io::ErrorKind) -> bool {
+    done.as_ref().is_err_and(|error| error.kind() == kind)
 }
 
 impl Blobs for BlobStore {
@@ -87,10 +120,8 @@ impl Blobs for BlobStore {
 
     fn put(&self, server: &ServerId, bytes: &[u8]) -> Result<Digest, BlobsError> {
         let digest = Digest::of(bytes);
-        if self.get(server, &digest)?.is_none() {
-            self.put_file(server, &digest, bytes)
-                .map_err(|error| BlobsError { doing: "write", source: io::Error::other(error) })?;
-        }
+        self.put_file(server, &digest, bytes)
+            .map_err(|error| BlobsError { doing: "write", source: io::Error::other(error) })?;
         Ok(digest)
     }
 
@@ -145,6 +176,25 @@ mod tests {
         assert_eq!(blobs.get(&server, &digest).unwrap(), None);
         blobs.put(&server, b"hello").unwrap();
         assert_eq!(blobs.get(&server, &digest).unwrap().as_deref(), Some(&b"hello"[..]));
+    }
+
+    #[test]
+    fn bytes_that_are_there_are_not_written_again_and_half_of_them_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = BlobStore::new(dir.path().join("blobs"));
+        let server = ServerId("a".into());
+        let digest = blobs.put(&server, b"hello").unwrap();
+        let folder = blobs.of_server(&server);
+        let file = folder.join(digest.hex());
+        let inode = disk::inode(&file);
+        blobs.put(&server, b"hello").unwrap();
+        assert_eq!(disk::inode(&file), inode);
+        // As another process leaves them that is ended while it writes.
+        std::fs::write(&file, "hel").unwrap();
+        assert_eq!(blobs.get(&server, &digest).unwrap(), None);
+        blobs.put(&server, b"hello").unwrap();
+        assert_eq!(blobs.get(&server, &digest).unwrap().as_deref(), Some(&b"hello"[..]));
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left over");
     }
 
     #[test]

@@ -2,12 +2,16 @@
 //! Every call that writes to a disk, besides the swap of whole folders. Nothing here follows a link
 //! at the path that it is given, and nothing overwrites a file.
 
+mod links;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::attributes;
 use crate::error::VaultError;
+
+pub(crate) use links::{leads_to, make_link, read_link, takes_links};
 
 /// Makes a folder that only this person can enter, and its parents.
 pub(crate) fn make_private(path: &Path) -> Result<(), VaultError> {
@@ -40,7 +44,8 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], executable: bool) -> Result<(
     written.map_err(VaultError::disk("write", path))
 }
 
-fn write_unflushed(path: &Path, bytes: &[u8], executable: bool) -> io::Result<File> {
+/// Writes a file that must not exist. After a power cut it may be anything, until it is flushed.
+pub(crate) fn write_unflushed(path: &Path, bytes: &[u8], executable: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -170,6 +175,23 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), VaultError> {
     written
 }
 
+/// As [`write_whole`], and flushed.
+pub(crate) fn write_flushed(path: &Path, bytes: &[u8]) -> Result<(), VaultError> {
+    let beside = path.with_extension(uuid::Uuid::new_v4().simple().to_string());
+    let written = write_new(&beside, bytes, false).and_then(|()| rename(&beside, path));
+    if written.is_err() {
+        // As above.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Makes a file of this many bytes, which take room on its disk.
+pub(crate) fn fill(path: &Path, size: usize) -> Result<(), VaultError> {
+    let filled = File::create(path).and_then(|mut file| file.write_all(&vec![0xa5; size]));
+    filled.map_err(VaultError::disk("take room for the record in", path))
+}
+
 /// Flushes what was written to a file.
 pub(crate) fn flush(path: &Path) -> Result<(), VaultError> {
     // Some systems flush only what is open for writing.
@@ -188,9 +210,14 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
+/// A new file that may be read as others of the person, where none may be.
+pub(crate) fn create_plain(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
 /// Opens a regular file for reading, never through a link at its last component and never waiting
 /// for the other end of a pipe.
-fn open_plain(path: &Path) -> io::Result<File> {
+pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -314,6 +341,14 @@ pub(crate) fn inode(path: &Path) -> Option<u64> {
         let _ = path;
         None
     }
+}
+
+/// When a folder was made, in nanoseconds since 1970, where the file system remembers that: numbers
+/// of folders that are gone are given to new ones.
+pub(crate) fn born(path: &Path) -> Option<i64> {
+    let made = path.symlink_metadata().ok()?.created().ok()?;
+    let since = made.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_nanos()).ok()
 }
 
 /// True when the folder around it lists exactly this name.

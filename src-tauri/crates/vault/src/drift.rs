@@ -28,26 +28,53 @@ pub enum Drift {
     Unreadable(String),
 }
 
-impl Drift {
-    /// Compares a placement with the disk.
-    pub fn on_disk(placement: &Placement) -> Self {
-        let folder = &placement.folder;
-        match folder.symlink_metadata() {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return Self::Missing;
-            }
-            Err(error) => {
-                return Self::Unreadable(format!("cannot look at {}: {error}", folder.display()));
-            }
-            Ok(metadata) if !metadata.is_dir() => return Self::Replaced,
-            Ok(_) => {}
+/// How an installed skill stands to the disk and to what is offered where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// As it was installed, and nothing newer is known of.
+    InSync,
+    /// Files were changed, added or removed here.
+    Edited {
+        /// The files are the same but for their line endings.
+        only_line_endings: bool,
+    },
+    /// As it was installed, and something else is offered now.
+    UpdateAvailable {
+        /// What is offered is approved, so it can be installed without a review.
+        approved: bool,
+    },
+    /// Changed here, and something else is offered now.
+    Diverged,
+    /// The folder is gone, or the copy that a link leads to.
+    Missing,
+    /// Something else is there.
+    Replaced,
+    /// As it was installed, and not offered any more. That removes nothing.
+    NoLongerOffered,
+    /// It cannot be told, and why.
+    Unreadable(String),
+}
+
+impl State {
+    /// What the disk alone says.
+    pub(crate) fn of(drift: Drift) -> Self {
+        match drift {
+            Drift::InSync => Self::InSync,
+            Drift::Edited { only_line_endings } => Self::Edited { only_line_endings },
+            Drift::Missing => Self::Missing,
+            Drift::Replaced => Self::Replaced,
+            Drift::Unreadable(why) => Self::Unreadable(why),
         }
-        match Found::at(folder) {
+    }
+}
+
+impl Drift {
+    /// Compares a placement with the disk. A link is judged by where it leads and by the copy there.
+    pub fn on_disk(placement: &Placement) -> Self {
+        if let Some(drift) = amiss(placement) {
+            return drift;
+        }
+        match Found::at(&placement.folder) {
             Ok((found, manifest)) => Self::of(placement, &manifest, &found),
             // Nothing that Skillhold writes holds a link, or lacks its SKILL.md.
             Err(VaultError::Read(
@@ -57,7 +84,8 @@ impl Drift {
                 | ReadManifestError::TooMuch(_)
                 | ReadManifestError::Manifest { source: ManifestError::NoMainFile, .. },
             )) => {
-                if placement.found.is_same_folder(folder) {
+                let is_link = placement.canonical().is_some();
+                if is_link || placement.found.is_same_folder(&placement.folder) {
                     Self::Edited { only_line_endings: false }
                 } else {
                     Self::Replaced
@@ -67,15 +95,25 @@ impl Drift {
         }
     }
 
+    /// Compares a placement with what somebody else read at its folder just now.
+    pub(crate) fn as_read(placement: &Placement, manifest: &Manifest) -> Self {
+        amiss(placement).unwrap_or_else(|| {
+            let found = Found::seen(&placement.folder, manifest.fingerprint());
+            Self::of(placement, manifest, &found)
+        })
+    }
+
     /// Compares a placement with what was found at its folder.
     pub(crate) fn of(placement: &Placement, now: &Manifest, found: &Found) -> Self {
+        // A folder in the place of a link of ours is somebody else's, whatever is in it.
+        if placement.canonical().is_some() && found.link.is_none() {
+            return Self::Replaced;
+        }
         if *now == placement.installed {
             return Self::InSync;
         }
-        let same_folder = match (placement.found.inode, found.inode) {
-            (Some(then), Some(now)) => then == now,
-            _ => true,
-        };
+        // What a link leads to is edited there; where it leads was compared already.
+        let same_folder = placement.canonical().is_some() || placement.found.may_be(found);
         let only_line_endings = only_line_endings(placement, now);
         // Editors and other installers replace whole folders; same files under the same names with
         // other line endings are still this skill.
@@ -84,6 +122,34 @@ impl Drift {
         } else {
             Self::Replaced
         }
+    }
+}
+
+/// What is wrong with the folder of a placement, or with the link there, without a look inside.
+fn amiss(placement: &Placement) -> Option<Drift> {
+    let folder = &placement.folder;
+    let plain = match is_folder(folder) {
+        Ok(plain) => plain,
+        Err(drift) => return Some(drift),
+    };
+    match placement.canonical() {
+        None => (!plain).then_some(Drift::Replaced),
+        Some(canonical) if !disk::leads_to(folder, canonical) => Some(Drift::Replaced),
+        Some(canonical) => match is_folder(canonical) {
+            Ok(true) => None,
+            Ok(false) => Some(Drift::Replaced),
+            Err(drift) => Some(drift),
+        },
+    }
+}
+
+/// Whether a plain folder is at the path, which is no link; what it means when nothing is.
+fn is_folder(path: &Path) -> Result<bool, Drift> {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    match path.symlink_metadata() {
+        Ok(metadata) => Ok(metadata.is_dir()),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Err(Drift::Missing),
+        Err(error) => Err(Drift::Unreadable(format!("cannot look at {}: {error}", path.display()))),
     }
 }
 

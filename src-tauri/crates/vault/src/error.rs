@@ -3,7 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use rusqlite::ErrorCode;
 use skills::manifest::ReadManifestError;
+
+use crate::bundle::BundleError;
+
+const FULL: &str = "make room on the disk";
+const READ_ONLY: &str = "the disk is read-only";
 
 /// What kind of failure it is; only kinds that a caller treats differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,16 +60,30 @@ pub enum VaultError {
     /// What was installed is not as it was written, so it is left alone.
     #[error("{} was edited after it was installed, so it was kept", .0.display())]
     Edited(PathBuf),
-    /// What was put right is not as the fix left it, so it is left alone.
-    #[error("{} was changed after it was fixed, so it was kept", .0.display())]
-    ChangedSinceFix(PathBuf),
-    /// What was placed has another name since.
-    #[error("{} was renamed to {} since", .from.display(), .to.display())]
-    Renamed {
-        /// Where it was placed.
-        from: PathBuf,
-        /// Where it is.
-        to: PathBuf,
+    /// What was done with a folder is not as it was left, so it is left alone.
+    #[error("{} was changed after it was {done}, so it was kept", .folder.display())]
+    ChangedSince {
+        /// The folder.
+        folder: PathBuf,
+        /// What was done, as in `fixed`.
+        done: &'static str,
+    },
+    /// A later change has to be undone first.
+    #[error(
+        "{} was {done} since: undo the change of {name} of {} first",
+        .folder.display(), .at.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d %H:%M")
+    )]
+    Later {
+        /// The folder that was changed.
+        folder: PathBuf,
+        /// What was done with it, as in `disabled`.
+        done: String,
+        /// What the later change is about.
+        name: String,
+        /// When it was made.
+        at: Timestamp,
+        /// Its id.
+        change: String,
     },
     /// Something else is where a folder is to be put back.
     #[error("there is something else at {} now", .0.display())]
@@ -69,12 +91,21 @@ pub enum VaultError {
     /// What had been replaced is not in the trash any more.
     #[error("what was at {} is no longer in the trash", .0.display())]
     NotInTrash(PathBuf),
+    /// The folder in which something is kept is not there, as when its disk is not.
+    #[error("{} is not there, where it is kept", .0.display())]
+    Away(PathBuf),
+    /// What had been moved aside is not there any more.
+    #[error("what was at {} is no longer where disabled skills are kept", .0.display())]
+    NotAside(PathBuf),
     /// An interrupted change of this folder waits for its disk.
     #[error("an interrupted change of {} is not finished yet", .0.display())]
     Unfinished(PathBuf),
     /// Bytes that were just written do not read back the same.
     #[error("{} does not read back as it was written", .0.display())]
     ReadBack(PathBuf),
+    /// A bundle, or what skills were to be imported from, cannot be used.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
     /// A folder could not be read whole.
     #[error(transparent)]
     Read(#[from] ReadManifestError),
@@ -105,7 +136,7 @@ pub enum VaultError {
     #[error("the record of approvals and placements holds a row that cannot be read")]
     Row(#[from] serde_json::Error),
     /// A test ended the work here, as a crash would.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "failure-points"))]
     #[error("crashed after {0}")]
     Crashed(String),
 }
@@ -114,12 +145,14 @@ impl VaultError {
     /// What kind of failure it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Gone { .. } | Self::NotInTrash(_) => ErrorKind::Gone,
-            Self::BadInput(_) => ErrorKind::BadInput,
+            Self::Gone { .. } | Self::NotInTrash(_) | Self::NotAside(_) | Self::Away(_) => {
+                ErrorKind::Gone
+            }
+            Self::BadInput(_) | Self::Bundle(_) => ErrorKind::BadInput,
             Self::Changed(_)
             | Self::Edited(_)
-            | Self::ChangedSinceFix(_)
-            | Self::Renamed { .. }
+            | Self::ChangedSince { .. }
+            | Self::Later { .. }
             | Self::Taken(_)
             | Self::Read(ReadManifestError::Changed(_)) => ErrorKind::Changed,
             Self::NotApproved(_) => ErrorKind::NotApproved,
@@ -128,8 +161,9 @@ impl VaultError {
             }
             Self::Stopped(_) => ErrorKind::Cancelled,
             Self::Busy | Self::Unfinished(_) => ErrorKind::Busy,
+            Self::Ledger(error) if disk_fault(error).is_some() => ErrorKind::Disk,
             Self::Newer(_) | Self::Ledger(_) | Self::Row(_) => ErrorKind::Internal,
-            #[cfg(test)]
+            #[cfg(any(test, feature = "failure-points"))]
             Self::Crashed(_) => ErrorKind::Internal,
         }
     }
@@ -137,19 +171,21 @@ impl VaultError {
     /// What to do next, where there is something.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::Bundle(error) => error.hint,
             Self::Changed(_) => Some("look at the preview again"),
             Self::Edited(_) => Some("copy what you want to keep, or remove the folder yourself"),
-            Self::ChangedSinceFix(_) => Some("undo what was done to it since, then try again"),
-            Self::Renamed { .. } => Some("undo the renaming first"),
+            Self::ChangedSince { .. } => Some("undo what was done to it since, then try again"),
+            Self::Away(_) => Some("connect its disk, then try again"),
             Self::Taken(_) => Some("move what is there away, then try again"),
             Self::Busy => Some("wait until it is done, or close the other Skillhold"),
             Self::Unfinished(_) => Some("connect the disk and start Skillhold again"),
             Self::Newer(_) => Some("start the newer version"),
             Self::ReadBack(_) => Some("check the disk for faults"),
+            Self::Ledger(error) => disk_fault(error),
             Self::Disk { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => Some("check who may write there"),
-                io::ErrorKind::StorageFull => Some("make room on the disk"),
-                io::ErrorKind::ReadOnlyFilesystem => Some("the disk is read-only"),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(FULL),
+                io::ErrorKind::ReadOnlyFilesystem => Some(READ_ONLY),
                 io::ErrorKind::CrossesDevices => {
                     Some("the folder lies on another disk than it seems to")
                 }
@@ -166,9 +202,18 @@ impl VaultError {
 
     /// True for the end that a test asked for, which must leave everything as a crash would.
     pub(crate) fn is_crash(&self) -> bool {
-        #[cfg(test)]
+        #[cfg(any(test, feature = "failure-points"))]
         return matches!(self, Self::Crashed(_));
-        #[cfg(not(test))]
+        #[cfg(not(any(test, feature = "failure-points")))]
         false
+    }
+}
+
+/// What to do where the ledger failed because of its disk.
+fn disk_fault(error: &rusqlite::Error) -> Option<&'static str> {
+    match error.sqlite_error_code()? {
+        ErrorCode::DiskFull => Some(FULL),
+        ErrorCode::ReadOnly => Some(READ_ONLY),
+        _ => None,
     }
 }

@@ -7,11 +7,16 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 use skills::manifest::Manifest;
+use skills::paths::Paths;
 
-use crate::change::{ChangeHead, DoneItem, Moved};
+use crate::activity::{Activity, ActivityKind};
+use crate::change::{About, Act, ChangeHead, DoneItem, Moved};
+use crate::deed::{self, Aside};
 use crate::disk;
 use crate::error::VaultError;
 use crate::placement::{self, Found, Placement};
+use crate::receipts::Kind;
+use crate::swap;
 use crate::trash::{self, Trashed};
 use crate::vault::Vault;
 
@@ -33,6 +38,9 @@ pub(crate) struct Incoming {
     pub(crate) staging: Option<PathBuf>,
     /// Its id in the trash.
     pub(crate) trash: Option<String>,
+    /// What the record says of it, if it comes from aside.
+    #[serde(default)]
+    pub(crate) aside: Option<Box<Aside>>,
     /// What it is; `None` while it is being staged.
     pub(crate) found: Option<Found>,
 }
@@ -44,12 +52,16 @@ pub(crate) struct Pending {
     pub(crate) id: i64,
     pub(crate) change: ChangeHead,
     pub(crate) position: u32,
+    pub(crate) about: About,
     pub(crate) tools: Vec<String>,
     /// The skill's folder in the tool's root.
     pub(crate) folder: PathBuf,
     pub(crate) incoming: Option<Incoming>,
-    /// What is there and goes to the trash.
+    /// What is there and goes to the trash, or aside.
     pub(crate) outgoing: Option<Trashed>,
+    /// Where it goes aside: what the record will say of it there.
+    #[serde(default)]
+    pub(crate) to_aside: Option<Box<Aside>>,
     /// Skillhold's own folder on that disk, for staging and trash.
     pub(crate) store: PathBuf,
     /// Folders made on the way, outermost first.
@@ -65,7 +77,22 @@ pub(crate) struct Pending {
     /// What is written, where the record will not say so: in a fix.
     #[serde(default)]
     pub(crate) written: Option<Manifest>,
+    /// It is no item of the change, but what has to be there for one or is left over by one: the
+    /// canonical copy behind links.
+    #[serde(default)]
+    pub(crate) upkeep: bool,
 }
+
+impl Incoming {
+    /// What comes back from aside.
+    pub(crate) fn from_aside(aside: Aside, found: Option<Found>) -> Self {
+        let path = aside.kept.clone();
+        Self { path, staging: None, trash: None, aside: Some(Box::new(aside)), found }
+    }
+}
+
+/// The step of a row that cannot be read.
+const UNREADABLE: &str = "unreadable";
 
 impl Phase {
     fn text(self) -> &'static str {
@@ -77,6 +104,35 @@ impl Phase {
 }
 
 impl Pending {
+    /// Of one item, with nothing that comes or goes yet.
+    pub(crate) fn of(
+        change: &ChangeHead,
+        position: u32,
+        about: About,
+        folder: &Path,
+        store: &Path,
+    ) -> Self {
+        Self {
+            id: 0,
+            change: change.clone(),
+            position,
+            about,
+            tools: Vec::new(),
+            folder: folder.to_owned(),
+            incoming: None,
+            outgoing: None,
+            to_aside: None,
+            store: store.to_owned(),
+            created: Vec::new(),
+            emptied: Vec::new(),
+            before: None,
+            after: None,
+            moved: None,
+            written: None,
+            upkeep: false,
+        }
+    }
+
     /// Writes it to the ledger; it is on the disk when this returns.
     pub(crate) fn write(&mut self, ledger: &Connection, phase: Phase) -> Result<(), VaultError> {
         let json = serde_json::to_string(self)?;
@@ -95,6 +151,90 @@ impl Pending {
         Ok(())
     }
 
+    /// Says that it is done, as an item of its change.
+    fn done(&self, ledger: &Connection, paths: &Paths) -> Result<(), VaultError> {
+        let change = &self.change;
+        change.write(ledger)?;
+        let brought = self.incoming.as_ref().and_then(|incoming| incoming.aside.as_deref());
+        let done = DoneItem {
+            position: self.position,
+            about: self.about.clone(),
+            tools: self.tools.clone(),
+            folder: self.folder.clone(),
+            store: self.store.clone(),
+            created: self.created.clone(),
+            displaced: self
+                .outgoing
+                .as_ref()
+                .filter(|_| self.to_aside.is_none())
+                .map(|outgoing| outgoing.id.clone()),
+            before: self.before.clone(),
+            after: self.after.clone(),
+            moved: self.moved.clone(),
+            written: self.written.clone(),
+            set_aside: self.to_aside.as_ref().map(|aside| aside.id.clone()),
+            brought: brought.cloned(),
+        };
+        done.write(ledger, &change.id)?;
+        if let Some(undoes) = &change.undoes {
+            DoneItem::mark_undone(ledger, undoes, self.position)?;
+        }
+        change.tell(ledger, paths)
+    }
+
+    /// Says what is whose from now on.
+    fn own(&self, ledger: &Connection) -> Result<(), VaultError> {
+        placement::record(ledger, &self.folder, self.after.as_ref())?;
+        if let Some(moved) = &self.moved {
+            placement::record(ledger, &moved.from, moved.after.as_ref())?;
+        }
+        if let Some(incoming) = &self.incoming {
+            if let Some(id) = &incoming.trash {
+                trash::forget(ledger, id)?;
+            }
+            if let Some(aside) = &incoming.aside {
+                deed::forget(ledger, &aside.id)?;
+            }
+        }
+        match (&self.outgoing, &self.to_aside) {
+            (Some(outgoing), Some(aside)) => {
+                let (found, size) = (outgoing.found.clone(), outgoing.size);
+                deed::add(ledger, &Aside { found, size, ..Aside::clone(aside) })
+            }
+            (Some(outgoing), None) => trash::add(ledger, outgoing),
+            (None, _) => Ok(()),
+        }
+    }
+
+    /// The rows that [`Self::own`] may change.
+    fn keys(&self) -> Vec<(Kind, String)> {
+        let folders = std::iter::once(&self.folder).chain(self.moved.as_ref().map(|it| &it.from));
+        let mut keys: Vec<_> =
+            folders.map(|folder| (Kind::Placement, placement::key(folder))).collect();
+        if let Some(incoming) = &self.incoming {
+            keys.extend(incoming.trash.iter().map(|id| (Kind::Trash, id.clone())));
+            keys.extend(incoming.aside.iter().map(|aside| (Kind::Aside, aside.id.clone())));
+        }
+        match (&self.outgoing, &self.to_aside) {
+            (Some(_), Some(aside)) => keys.push((Kind::Aside, aside.id.clone())),
+            (Some(outgoing), None) => keys.push((Kind::Trash, outgoing.id.clone())),
+            (None, _) => {}
+        }
+        keys
+    }
+
+    /// Makes the folders on the way. What somebody else made first is not ours, nor removed as such
+    /// when the item is taken back.
+    pub(crate) fn make_created(&mut self) -> Result<(), VaultError> {
+        for made in 0..self.created.len() {
+            if let Err(error) = disk::make_folder(&self.created[made]) {
+                self.created.truncate(made);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
     fn forget(&self, ledger: &Connection) -> Result<(), VaultError> {
         ledger.execute("DELETE FROM journal WHERE id = ?1", params![self.id])?;
         Ok(())
@@ -105,9 +245,15 @@ impl Pending {
         self.moved.as_ref().map_or(&self.folder, |moved| &moved.from)
     }
 
-    /// True when it changes what is at this path.
+    /// True when it takes what is at the folder into the record.
+    pub(crate) fn adopts(&self) -> bool {
+        self.about.act == Act::Adopt && self.change.undoes.is_none()
+    }
+
+    /// True when it changes what is at this path, in it or around it.
     pub(crate) fn touches(&self, folder: &Path) -> bool {
-        self.folder == folder || self.leaves() == folder
+        let overlap = |own: &Path| own.starts_with(folder) || folder.starts_with(own);
+        overlap(&self.folder) || overlap(self.leaves())
     }
 
     /// The folder that holds the skill's folder.
@@ -120,9 +266,9 @@ impl Vault {
     /// Everything that is being worked on or was interrupted.
     pub(crate) fn pending(&self) -> Result<Vec<(Phase, Pending)>, VaultError> {
         let ledger = self.ledger();
-        let mut statement =
-            ledger.prepare_cached("SELECT id, step, json FROM journal ORDER BY id")?;
-        let rows = statement.query_map([], |row| {
+        let mut statement = ledger
+            .prepare_cached("SELECT id, step, json FROM journal WHERE step <> ?1 ORDER BY id")?;
+        let rows = statement.query_map([UNREADABLE], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
         })?;
         rows.map(|row| {
@@ -136,42 +282,38 @@ impl Vault {
         .collect()
     }
 
+    /// Puts rows aside that cannot be read, which would refuse every change from now on, and says how
+    /// many these are. What they had staged or moved stays where it is.
+    pub(crate) fn put_unreadable_aside(&self) -> Result<usize, VaultError> {
+        let ledger = self.ledger();
+        let mut statement =
+            ledger.prepare("SELECT id, json FROM journal WHERE step <> ?1 ORDER BY id")?;
+        let rows = statement
+            .query_map([UNREADABLE], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
+        let mut aside = 0;
+        for row in rows.collect::<Result<Vec<_>, _>>()? {
+            let (id, json) = row;
+            if let Err(error) = serde_json::from_str::<Pending>(&json) {
+                tracing::error!(id, %error, "an interrupted change cannot be read");
+                ledger.execute(
+                    "UPDATE journal SET step = ?2 WHERE id = ?1",
+                    params![id, UNREADABLE],
+                )?;
+                aside += 1;
+            }
+        }
+        Ok(aside)
+    }
+
     /// Makes the record say what the disk says once everything is in its place: one transaction,
     /// with which the journal's row goes.
     pub(crate) fn commit(&self, pending: &Pending) -> Result<(), VaultError> {
         let mut ledger = self.ledger();
         let transaction = ledger.transaction()?;
-        let change = &pending.change;
-        change.write(&transaction)?;
-        placement::record(&transaction, &pending.folder, pending.after.as_ref())?;
-        if let Some(moved) = &pending.moved {
-            placement::record(&transaction, &moved.from, moved.after.as_ref())?;
+        if !pending.upkeep {
+            pending.done(&transaction, self.paths())?;
         }
-        if let Some(id) = pending.incoming.as_ref().and_then(|incoming| incoming.trash.as_deref()) {
-            trash::forget(&transaction, id)?;
-        }
-        if let Some(outgoing) = &pending.outgoing {
-            trash::add(&transaction, outgoing)?;
-        }
-        let done = DoneItem {
-            position: pending.position,
-            tools: pending.tools.clone(),
-            folder: pending.folder.clone(),
-            store: pending.store.clone(),
-            created: pending.created.clone(),
-            displaced: pending.outgoing.as_ref().map(|outgoing| outgoing.id.clone()),
-            before: pending.before.clone(),
-            after: pending.after.clone(),
-            moved: pending.moved.clone(),
-            written: pending.written.clone(),
-        };
-        done.write(&transaction, &change.id)?;
-        if let Some(undoes) = &change.undoes {
-            DoneItem::mark_undone(&transaction, undoes, pending.position)?;
-        }
-        let folders =
-            DoneItem::of(&transaction, &change.id, false)?.into_iter().map(|item| item.folder);
-        change.tell(&transaction, self.paths(), folders.collect())?;
+        self.with_receipts(&transaction, &pending.keys(), |ledger| pending.own(ledger))?;
         pending.forget(&transaction)?;
         transaction.commit()?;
         Ok(())
@@ -188,6 +330,10 @@ impl Vault {
         if let Some(staging) =
             pending.incoming.as_ref().and_then(|incoming| incoming.staging.as_deref())
         {
+            if !self.is_own_place(staging, "staging") {
+                return Err(VaultError::Unfinished(pending.folder.clone()));
+            }
+            self.keep_foreign(pending)?;
             disk::remove_own(staging)?;
             leave(staging);
         }
@@ -200,6 +346,34 @@ impl Vault {
             disk::remove_empty(folder);
         }
         pending.forget(&self.ledger())
+    }
+
+    /// Moves into the trash what is where the new content was staged and is not that as it was: another
+    /// program put it into the tool's folder in the very moment of the swap.
+    fn keep_foreign(&self, pending: &Pending) -> Result<(), VaultError> {
+        let Some(incoming) = &pending.incoming else { return Ok(()) };
+        let Some(staged) = &incoming.found else { return Ok(()) };
+        if incoming.path.symlink_metadata().is_err() || staged.is_exactly_at(&incoming.path) {
+            return Ok(());
+        }
+        let (found, size) = match Found::at(&incoming.path) {
+            Ok((found, manifest)) => (found.clone(), found.size(&manifest)),
+            // Whatever it is, it is kept; no content is known of it.
+            Err(_) => (Found::seen(&incoming.path, staged.fingerprint), 0),
+        };
+        let (folder, change) = (&pending.folder, &pending.change.id);
+        let trashed = Self::trash_place(&pending.store, folder, &found, size, change);
+        trashed.kept.parent().map_or(Ok(()), disk::make_private)?;
+        swap::place(&incoming.path, &trashed.kept)
+            .map_err(VaultError::disk("keep what was at", folder))?;
+        let key = (Kind::Trash, trashed.id.clone());
+        let ledger = self.ledger();
+        self.with_receipts(&ledger, &[key], |ledger| trash::add(ledger, &trashed))?;
+        let shown = self.paths().display(folder);
+        let text = format!("what another program put at {shown} meanwhile is in the trash");
+        let mut told = Activity::now(ActivityKind::Recovered, &pending.about.name, text);
+        told.folders = vec![folder.clone()];
+        told.write(&ledger)
     }
 
     /// Says where something will go in the trash.
@@ -226,7 +400,8 @@ impl Vault {
 
 /// Removes our own folder that the new content came out of, if it was one; it is empty.
 pub(crate) fn leave_incoming(incoming: &Incoming) {
-    let trash = incoming.path.parent().filter(|_| incoming.trash.is_some());
+    let kept = incoming.trash.is_some() || incoming.aside.is_some();
+    let trash = incoming.path.parent().filter(|_| kept);
     let own = incoming.staging.as_deref().or(trash);
     if let Some(own) = own
         && disk::remove_empty(own)
@@ -236,7 +411,7 @@ pub(crate) fn leave_incoming(incoming: &Incoming) {
 }
 
 /// Removes our own folders around a place that is gone, as far as they are empty: `ID/..` is
-/// `staging` or `trash`, and what holds that is the store.
+/// `staging`, `trash` or `aside`, and what holds that is the store.
 fn leave(own: &Path) {
     for folder in own.ancestors().skip(1).take(2) {
         if !disk::remove_empty(folder) {

@@ -1,5 +1,6 @@
 //! The SQLite database: opening, schema, migrations, and setting a damaged one aside.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use crate::disk;
 use crate::error::VaultError;
 
 /// Each brings the schema from the version of its position to the next one.
-const MIGRATIONS: &[&str] = &[include_str!("ledger/1.sql"), include_str!("ledger/2.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("ledger/1.sql"), include_str!("ledger/2.sql"), include_str!("ledger/3.sql")];
 
 /// How long a statement waits for another process before it fails.
 const BUSY: Duration = Duration::from_secs(5);
@@ -41,19 +43,30 @@ impl<T> Rows<T> {
     }
 }
 
-/// Opens the ledger and brings it up to date. A damaged file is renamed and a new one made; the
-/// second value says where the damaged one is.
+/// The ledger, ready for use.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    /// There was none, or a damaged one.
+    pub(crate) is_new: bool,
+    /// Where the damaged one is.
+    pub(crate) set_aside: Option<PathBuf>,
+}
+
+/// Opens the ledger and brings it up to date. A damaged file is renamed and a new one made.
 ///
 /// # Errors
 /// When the file belongs to a newer version, or cannot be opened or renamed.
-pub(crate) fn open(path: &Path) -> Result<(Connection, Option<PathBuf>), VaultError> {
-    match open_sound(path) {
+pub(crate) fn open(path: &Path) -> Result<Opened, VaultError> {
+    let (sound, set_aside) = match open_sound(path) {
         Err(VaultError::Ledger(error)) if is_damage(&error) => {
             let aside = set_aside(path)?;
-            Ok((open_sound(path)?, Some(aside)))
+            (open_sound(path)?, Some(aside))
         }
-        other => Ok((other?, None)),
-    }
+        other => (other?, None),
+    };
+    let (connection, is_new) = sound;
+    Ok(Opened { connection, is_new, set_aside })
 }
 
 /// Another number after each commit of any other connection; what this one writes changes nothing.
@@ -61,7 +74,8 @@ pub(crate) fn version(connection: &Connection) -> Result<i64, VaultError> {
     Ok(connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
 }
 
-fn open_sound(path: &Path) -> Result<Connection, VaultError> {
+/// The second value says whether there was none.
+fn open_sound(path: &Path) -> Result<(Connection, bool), VaultError> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
     let verdict: Option<String> =
@@ -74,16 +88,46 @@ fn open_sound(path: &Path) -> Result<Connection, VaultError> {
     // A record that was committed is on the disk before the next step on it is taken.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    migrate(&mut connection, path, MIGRATIONS)?;
-    Ok(connection)
+    check_schema(&connection, MIGRATIONS)?;
+    let is_new = migrate(&mut connection, path, MIGRATIONS)? == 0;
+    Ok((connection, is_new))
 }
 
-/// Runs the migrations that are missing, each in its own transaction, after a backup.
+/// A ledger that lacks a table or a column of its version is damaged too: nothing could be read from
+/// it or written to it ever again.
+fn check_schema(connection: &Connection, migrations: &[&str]) -> Result<(), VaultError> {
+    let version: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let whole = Connection::open_in_memory()?;
+    for migration in migrations.iter().take(version as usize) {
+        whole.execute_batch(migration)?;
+    }
+    let there = columns(connection)?;
+    match columns(&whole)?.difference(&there).next() {
+        None => Ok(()),
+        Some((table, column)) => {
+            let damage = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+            let what = format!("the table {table} or its column {column} is missing");
+            Err(rusqlite::Error::SqliteFailure(damage, Some(what)).into())
+        }
+    }
+}
+
+/// Each table with each of its columns.
+fn columns(connection: &Connection) -> Result<BTreeSet<(String, String)>, VaultError> {
+    let mut statement = connection.prepare(
+        "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'",
+    )?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Runs the migrations that are missing, each in its own transaction, after a backup. Says which
+/// version it was; 0 is none.
 fn migrate(
     connection: &mut Connection,
     path: &Path,
     migrations: &[&str],
-) -> Result<(), VaultError> {
+) -> Result<usize, VaultError> {
     let version: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let version = version as usize;
     if version > migrations.len() {
@@ -99,7 +143,7 @@ fn migrate(
         transaction.pragma_update(None, "user_version", at as u32 + 1)?;
         transaction.commit()?;
     }
-    Ok(())
+    Ok(version)
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {
@@ -127,11 +171,12 @@ mod tests {
     #[test]
     fn a_new_ledger_has_the_newest_version_and_foreign_keys() {
         let dir = tempfile::tempdir().unwrap();
-        let (connection, aside) = open(&dir.path().join("ledger.sqlite")).unwrap();
-        assert_eq!(aside, None);
+        let opened = open(&dir.path().join("ledger.sqlite")).unwrap();
+        assert_eq!((opened.is_new, opened.set_aside), (true, None));
+        let connection = opened.connection;
         let number =
             |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0)).unwrap();
-        assert_eq!(number("PRAGMA user_version"), 2);
+        assert_eq!(number("PRAGMA user_version"), 3);
         assert_eq!(number("PRAGMA foreign_keys"), 1);
         assert_eq!(number("PRAGMA busy_timeout"), 5000);
         let mode: String =
@@ -148,14 +193,14 @@ mod tests {
             "not a database, but long enough to be read as a header of one".repeat(40),
         )
         .unwrap();
-        let (_, aside) = open(&path).unwrap();
+        let aside = open(&path).unwrap().set_aside;
         assert_eq!(aside, Some(dir.path().join("ledger.damaged-1")));
         std::fs::write(
             &path,
             "damaged again, and long enough to be read as a header of one".repeat(40),
         )
         .unwrap();
-        let (_, aside) = open(&path).unwrap();
+        let aside = open(&path).unwrap().set_aside;
         assert_eq!(aside, Some(dir.path().join("ledger.damaged-2")));
         assert!(
             std::fs::read_to_string(dir.path().join("ledger.damaged-1"))
@@ -165,10 +210,22 @@ mod tests {
     }
 
     #[test]
+    fn a_ledger_that_lost_a_table_or_a_column_is_set_aside() {
+        for loss in ["DROP TABLE trash", "ALTER TABLE offers DROP COLUMN json"] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("ledger.sqlite");
+            open(&path).unwrap().connection.execute_batch(loss).unwrap();
+            let opened = open(&path).unwrap();
+            assert_eq!(opened.set_aside, Some(dir.path().join("ledger.damaged-1")), "{loss}");
+            assert_eq!(open(&path).unwrap().set_aside, None, "{loss}");
+        }
+    }
+
+    #[test]
     fn a_ledger_of_a_newer_version_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ledger.sqlite");
-        let (connection, _) = open(&path).unwrap();
+        let connection = open(&path).unwrap().connection;
         connection.pragma_update(None, "user_version", 99).unwrap();
         drop(connection);
         assert!(matches!(open(&path), Err(VaultError::Newer(_))));

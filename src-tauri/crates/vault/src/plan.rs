@@ -1,8 +1,8 @@
 //! A change to tools' folders as data: worked out from the record and the disk, shown to the person,
 //! applied, undone. The same source, targets and disk give the same plan.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,9 +12,9 @@ use skills::manifest::Manifest;
 use skills::uri::SkillUri;
 
 use crate::error::VaultError;
+use crate::link::Mode;
 use crate::placement::{Found, Origin};
 use crate::servers::SavedServer;
-use crate::target::{Ground, merged};
 use crate::vault::Vault;
 
 /// What is to be placed.
@@ -28,6 +28,9 @@ pub enum Source {
         /// The skill as it is offered and approved.
         #[serde(with = "entry")]
         entry: Box<Entry>,
+        /// Paths of the files that the person wants to be executable: a server says of none.
+        #[serde(default)]
+        executable: BTreeSet<String>,
     },
     /// A skill on this disk.
     Local {
@@ -72,6 +75,9 @@ pub struct Target {
     pub name: Option<String>,
     /// What to do when other content has the name.
     pub on_conflict: OnConflict,
+    /// How it is to be put there.
+    #[serde(default)]
+    pub mode: Mode,
 }
 
 /// What is at a target now.
@@ -126,6 +132,25 @@ pub struct PlanItem {
     pub edited: bool,
     /// What tells later whether it is still what was seen; `None` where nothing is there.
     pub found: Option<Found>,
+    /// How it will be put there: a copy where the disk takes no links, whatever was asked for.
+    #[serde(default)]
+    pub mode: Mode,
+    /// The copy that the link leads to, in link mode. It is `folder` itself where that copy is what
+    /// changes; every tool of the item reads it through a link.
+    #[serde(default)]
+    pub canonical: Option<PathBuf>,
+}
+
+impl PlanItem {
+    /// The copy that a link leads to, where the item is a link and not that copy itself.
+    pub(crate) fn link(&self) -> Option<&Path> {
+        self.canonical.as_deref().filter(|canonical| *canonical != self.folder)
+    }
+
+    /// True when it is the canonical copy behind links that changes.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.canonical.as_ref() == Some(&self.folder)
+    }
 }
 
 /// One `SKILL.md` out of which requests are left.
@@ -176,6 +201,9 @@ pub struct Plan {
     pub left_out: Option<LeftOut>,
     /// Why nothing can be placed at all, a sentence each.
     pub blockers: Vec<String>,
+    /// What to know of the whole, a sentence each: as that a disk takes no links.
+    #[serde(default)]
+    pub notices: Vec<String>,
 }
 
 impl Plan {
@@ -183,6 +211,11 @@ impl Plan {
     pub fn writes(&self) -> usize {
         let writes = |item: &&PlanItem| matches!(item.action, Action::Write | Action::Replace);
         if self.blockers.is_empty() { self.items.iter().filter(writes).count() } else { 0 }
+    }
+
+    /// How many bytes that are, over all folders.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.writes() as u64).saturating_mul(self.files.total_size())
     }
 
     /// The id that a plan with this content has.
@@ -206,27 +239,7 @@ impl Vault {
         targets: Vec<Target>,
         scanned: &[PathBuf],
     ) -> Result<Plan, VaultError> {
-        let prepared = self.prepare(&source)?;
-        let ground = Ground::of(self.data(), scanned);
-        let mut blockers = prepared.blockers.clone();
-        blockers.extend(ground.problem());
-        let mut items = Vec::new();
-        for wish in merged(&targets, &prepared.name) {
-            items.push(self.inspect(&wish, &prepared, &ground)?);
-        }
-        let mut plan = Plan {
-            id: String::new(),
-            name: prepared.name,
-            source,
-            targets,
-            scanned: scanned.to_vec(),
-            items,
-            files: prepared.files,
-            left_out: prepared.left_out,
-            blockers,
-        };
-        plan.id = plan.computed_id()?;
-        Ok(plan)
+        self.planner(scanned).plan(source, targets)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What would be written: the bytes, checked, with what was not granted left out, and what stands
 //! against writing them anywhere.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ use skills::{MAIN_FILE, is_nested_main, is_plugin_manifest, reads_as_main_file};
 use crate::approval::{Approval, Standing};
 use crate::disk;
 use crate::error::VaultError;
+use crate::placement::Origin;
 use crate::plan::{EditedFile, LeftOut, Source};
 use crate::servers::SavedServer;
 use crate::vault::Vault;
@@ -33,10 +35,14 @@ pub(crate) struct Prepared {
     /// Paths of files with an executable bit.
     pub(crate) executable: BTreeSet<String>,
     pub(crate) left_out: Option<LeftOut>,
+    /// Where it comes from.
+    pub(crate) origin: Origin,
     /// Real path of a local source.
     pub(crate) place: Option<PathBuf>,
     /// It must not go where a tool looks.
     pub(crate) secluded: bool,
+    /// The copies that links to it lead to, by the folder's name, as far as they were looked for.
+    pub(crate) canonicals: RefCell<BTreeMap<String, PathBuf>>,
     /// Why it must not be written, a sentence each.
     pub(crate) blockers: Vec<String>,
 }
@@ -64,10 +70,12 @@ impl Vault {
     /// Collects and checks what a source would write.
     pub(crate) fn prepare(&self, source: &Source) -> Result<Prepared, VaultError> {
         match source {
-            Source::Approved { server, entry } => self.prepare_approved(server, entry),
-            Source::Local { path, manifest } => Ok(prepare_local(path, manifest)),
-            Source::Unapproved { name, files, contents, .. } => {
-                Ok(prepare_unapproved(name, files, contents))
+            Source::Approved { server, entry, executable } => {
+                self.prepare_approved(server, entry, executable)
+            }
+            Source::Local { path, manifest } => Ok(prepare_local(path, manifest, self.data())),
+            Source::Unapproved { origin, name, files, contents } => {
+                Ok(prepare_unapproved(origin, name, files, contents))
             }
         }
     }
@@ -76,9 +84,12 @@ impl Vault {
         &self,
         server: &SavedServer,
         entry: &Entry,
+        executable: &BTreeSet<String>,
     ) -> Result<Prepared, VaultError> {
         let Approvals { mut blockers, approved, granted } = self.approvals(server, entry)?;
         blockers.extend(path_problems(entry.manifest()));
+        let unknown = executable.iter().find(|path| entry.manifest().get(path).is_none());
+        blockers.extend(unknown.map(|path| format!("{path} is no file of {}", entry.name())));
         let plugin = entry.files().iter().find(|file| is_plugin_manifest(&file.path));
         if let Some(file) = plugin.filter(|_| !granted.contains(MAIN_FILE)) {
             blockers.push(format!(
@@ -106,10 +117,17 @@ impl Vault {
             declared_name: contents.get(MAIN_FILE).and_then(|bytes| declared_name(bytes)),
             files: entry.manifest().clone(),
             contents,
-            executable: BTreeSet::new(),
+            executable: executable.clone(),
             left_out: None,
+            origin: Origin::Server {
+                server: server.id.clone(),
+                label: server.label.clone(),
+                address: server.endpoint.identity(),
+                uri: entry.uri().as_str().to_owned(),
+            },
             place: None,
             secluded: false,
+            canonicals: RefCell::default(),
             blockers,
         };
         if prepared.blockers.is_empty() {
@@ -154,6 +172,7 @@ impl Vault {
             found.blockers.push(error.to_string());
             return Ok(found);
         }
+        found.blockers.extend(self.barred(server)?);
         let (name, label) = (entry.name(), &server.label);
         match self.standing(server, entry)? {
             Standing::Approved(approval) => {
@@ -217,7 +236,7 @@ impl Vault {
     }
 }
 
-fn prepare_local(path: &Path, manifest: &Manifest) -> Prepared {
+fn prepare_local(path: &Path, manifest: &Manifest, data: &Path) -> Prepared {
     let mut prepared = Prepared {
         name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         declared_name: None,
@@ -225,8 +244,10 @@ fn prepare_local(path: &Path, manifest: &Manifest) -> Prepared {
         contents: BTreeMap::new(),
         executable: BTreeSet::new(),
         left_out: None,
+        origin: Origin::Folder { path: path.to_owned() },
         place: None,
         secluded: false,
+        canonicals: RefCell::default(),
         blockers: path_problems(manifest),
     };
     let place = match path.canonicalize() {
@@ -250,17 +271,27 @@ fn prepare_local(path: &Path, manifest: &Manifest) -> Prepared {
     }
     prepared.declared_name =
         prepared.contents.get(MAIN_FILE).and_then(|bytes| declared_name(bytes));
-    prepared.executable = manifest
-        .files()
-        .iter()
-        .filter(|file| disk::is_executable(&place.join(&file.path)))
-        .map(|file| file.path.clone())
-        .collect();
+    prepared.executable = executable_in(&place, manifest);
+    // What a link of ours leads to is known by the link: the copy behind it is nobody's folder.
+    if !place.starts_with(data) {
+        prepared.origin = Origin::Folder { path: place.clone() };
+    }
     prepared.place = Some(place);
     prepared
 }
 
+/// Paths of the files of a skill in this folder that have an executable bit.
+pub(crate) fn executable_in(folder: &Path, files: &Manifest) -> BTreeSet<String> {
+    files
+        .files()
+        .iter()
+        .filter(|file| disk::is_executable(&folder.join(&file.path)))
+        .map(|file| file.path.clone())
+        .collect()
+}
+
 fn prepare_unapproved(
+    origin: &Origin,
     name: &str,
     files: &Manifest,
     contents: &BTreeMap<String, Vec<u8>>,
@@ -280,8 +311,10 @@ fn prepare_unapproved(
         contents: contents.clone(),
         executable: BTreeSet::new(),
         left_out: None,
+        origin: origin.clone(),
         place: None,
         secluded: true,
+        canonicals: RefCell::default(),
         blockers,
     }
 }
@@ -290,7 +323,7 @@ fn file_of(path: &str, bytes: &[u8]) -> ManifestFile {
     ManifestFile { path: path.to_owned(), size: bytes.len() as u64, digest: Digest::of(bytes) }
 }
 
-fn declared_name(skill_md: &[u8]) -> Option<String> {
+pub(crate) fn declared_name(skill_md: &[u8]) -> Option<String> {
     FrontMatter::read(skill_md).fields().get("name")?.as_str().map(str::to_owned)
 }
 

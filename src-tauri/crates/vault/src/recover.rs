@@ -1,15 +1,19 @@
 //! After a crash or a failure: completing or taking back what the journal says was going on, by
 //! what the disk says.
 
+use std::collections::HashSet;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::activity::{Activity, ActivityKind};
 use crate::apply::is_exactly;
+use crate::change::{About, Act, ChangeHead};
 use crate::disk;
 use crate::error::VaultError;
 use crate::journal::{Pending, Phase};
 use crate::placement::Found;
+use crate::receipts::{LOST, Rebuilt};
+use crate::room;
 use crate::swap;
 use crate::trash::Trashed;
 use crate::vault::{ChangeLock, Vault};
@@ -38,9 +42,19 @@ pub enum Recovered {
         /// The skill's folder.
         folder: PathBuf,
     },
-    /// The ledger was damaged. It was renamed to this and a new one begun: servers, approvals and
-    /// the record of placements are lost; skills in tools' folders are untouched.
-    LedgerSetAside(PathBuf),
+    /// The ledger was damaged or gone, and a new one begun: servers, approvals, settings and what
+    /// could be undone are lost; skills in tools' folders are untouched.
+    LedgerLost {
+        /// What a damaged one was renamed to.
+        aside: Option<PathBuf>,
+        /// What is known again.
+        rebuilt: Rebuilt,
+    },
+    /// The ledger had lost its last steps, as after a fault of its disk: this is known again.
+    Rebuilt(Rebuilt),
+    /// So many interrupted changes cannot be read from the journal. They are let be: what they had
+    /// staged or moved is still in a folder of Skillhold's.
+    StepsLost(usize),
     /// The ledger holds rows that cannot be read; they stay and are left out of lists.
     RowsLeftOut {
         /// How many servers.
@@ -66,15 +80,26 @@ impl fmt::Display for Recovered {
                     folder.display()
                 )
             }
+            Self::StepsLost(count) => write!(
+                f,
+                "{count} interrupted changes cannot be read any more; what they had staged or moved is still in Skillhold's folders"
+            ),
             Self::RowsLeftOut { servers, placements } => write!(
                 f,
                 "the record is damaged in part: {servers} of the servers and {placements} of the installed skills cannot be read and are not shown"
             ),
-            Self::LedgerSetAside(path) => write!(
+            Self::LedgerLost { aside: Some(aside), rebuilt } => write!(
                 f,
-                "the record of servers, approvals and placements was damaged; it is now {} and a new one was begun",
-                path.display()
+                "the record was damaged; it is now {} and a new one was begun: {rebuilt} are known again; {LOST}",
+                aside.display()
             ),
+            Self::LedgerLost { aside: None, rebuilt } => write!(
+                f,
+                "the record is gone and a new one was begun: {rebuilt} are known again; {LOST}"
+            ),
+            Self::Rebuilt(rebuilt) => {
+                write!(f, "the record had lost its last steps: {rebuilt} are known again")
+            }
         }
     }
 }
@@ -96,37 +121,68 @@ impl Vault {
         Ok(some.then_some(Recovered::RowsLeftOut { servers, placements }))
     }
 
-    /// Settles everything in the journal. One that cannot be settled waits and stops nothing.
-    pub(crate) fn recover(&self, _: &ChangeLock) -> Result<Vec<Recovered>, VaultError> {
+    /// Settles everything in the journal, and puts away the copies that no link leads to. One that
+    /// cannot be settled waits and stops nothing.
+    pub(crate) fn recover(&self, lock: &ChangeLock) -> Result<Vec<Recovered>, VaultError> {
         let mut recovered = Vec::new();
+        let mut told = HashSet::new();
+        room::give_back(self.data());
+        let unreadable = self.put_unreadable_aside()?;
+        if unreadable > 0 {
+            let lost = Recovered::StepsLost(unreadable);
+            Activity::now(ActivityKind::Recovered, "Skillhold", lost.to_string())
+                .write(&self.ledger())?;
+            recovered.push(lost);
+        }
         for (phase, pending) in self.pending()? {
             let settled = self.settle(phase, &pending).unwrap_or_else(|error| {
                 tracing::warn!(folder = %pending.folder.display(), %error, "cannot settle an interrupted change");
                 Settled::Waiting
             });
-            let name = pending.change.name.clone();
-            let folder = match settled {
-                Settled::Finished => pending.folder.clone(),
-                // What is not finished has its old name.
-                Settled::TakenBack | Settled::Waiting => pending.leaves().to_owned(),
-            };
-            if settled != Settled::Waiting {
-                let word = if settled == Settled::Finished { "completed" } else { "taken back" };
-                let shown = self.paths().display(&folder);
-                let text = format!("the interrupted change in {shown} was {word}");
-                let mut activity =
-                    Activity::now(ActivityKind::Recovered, &pending.change.name, text);
-                activity.fingerprint = Some(pending.change.fingerprint);
-                activity.folders = vec![folder.clone()];
-                activity.write(&self.ledger())?;
+            // Of what was only to be there for a change, its beginning alone is worth a word.
+            let begun = pending.incoming.as_ref().is_some_and(|new| new.staging.is_some());
+            if pending.upkeep && !(begun && settled == Settled::TakenBack) {
+                continue;
             }
-            recovered.push(match settled {
-                Settled::Finished => Recovered::Finished { name, folder },
-                Settled::TakenBack => Recovered::TakenBack { name, folder },
-                Settled::Waiting => Recovered::Waiting { name, folder },
-            });
+            let folder = match settled {
+                Settled::Finished => &pending.folder,
+                // What is not finished has its old name.
+                Settled::TakenBack | Settled::Waiting => pending.leaves(),
+            };
+            told.insert(pending.change.id.clone());
+            recovered.push(self.tell(settled, &pending.about, folder)?);
+        }
+        for copy in self.sweep(lock, &ChangeHead::new(String::new()))? {
+            if told.insert(copy.change.clone()) {
+                let about = About::of(Act::Place, &copy);
+                recovered.push(self.tell(Settled::TakenBack, &about, &copy.folder)?);
+            }
         }
         Ok(recovered)
+    }
+
+    /// Says what became of one interrupted change; in the activity too, once it is settled.
+    fn tell(
+        &self,
+        settled: Settled,
+        about: &About,
+        folder: &Path,
+    ) -> Result<Recovered, VaultError> {
+        if settled != Settled::Waiting {
+            let word = if settled == Settled::Finished { "completed" } else { "taken back" };
+            let shown = self.paths().display(folder);
+            let text = format!("the interrupted change in {shown} was {word}");
+            let mut activity = Activity::now(ActivityKind::Recovered, &about.name, text);
+            activity.fingerprint = about.fingerprint;
+            activity.folders = vec![folder.to_owned()];
+            activity.write(&self.ledger())?;
+        }
+        let (name, folder) = (about.name.clone(), folder.to_owned());
+        Ok(match settled {
+            Settled::Finished => Recovered::Finished { name, folder },
+            Settled::TakenBack => Recovered::TakenBack { name, folder },
+            Settled::Waiting => Recovered::Waiting { name, folder },
+        })
     }
 
     /// Completes one item if its new content is in place, or on its way with the old one already
@@ -136,7 +192,23 @@ impl Vault {
             self.take_back(pending)?;
             return Ok(Settled::TakenBack);
         }
+        if pending.incoming.is_none() && pending.outgoing.is_none() {
+            // Only the record changes; what comes into it must still be there as it was seen.
+            let adopted = pending.after.as_ref().filter(|_| pending.adopts());
+            if adopted.is_none_or(|placement| placement.found.is_exactly_at(&pending.folder)) {
+                return self.finish(pending);
+            }
+            self.take_back(pending)?;
+            return Ok(Settled::TakenBack);
+        }
         if !pending.root().is_dir() {
+            let waits = pending.incoming.as_ref().filter(|_| pending.outgoing.is_none());
+            if let Some(incoming) = waits
+                && incoming.found.as_ref().is_some_and(|it| it.is_same_folder(&incoming.path))
+            {
+                self.take_back(pending)?;
+                return Ok(Settled::TakenBack);
+            }
             return Ok(Settled::Waiting);
         }
         let folder = &pending.folder;
@@ -156,7 +228,6 @@ impl Vault {
             .is_some_and(|outgoing| outgoing.kept.symlink_metadata().is_ok());
         let back = |doing| VaultError::disk(doing, folder);
         match (&pending.incoming, &pending.outgoing) {
-            (None, None) => return self.finish(pending),
             (Some(_), None) if in_place => return self.finish(pending),
             (None, Some(_)) if kept => return self.finish(pending),
             (Some(incoming), Some(outgoing)) if in_place && pending.moved.is_some() => {
@@ -202,8 +273,8 @@ impl Vault {
         if let Some(outgoing) = &mut pending.outgoing
             && let Ok((found, manifest)) = Found::at(&outgoing.kept)
         {
+            outgoing.size = found.size(&manifest);
             outgoing.found = found;
-            outgoing.size = manifest.total_size();
         }
         self.record(&pending)?;
         Ok(Settled::Finished)

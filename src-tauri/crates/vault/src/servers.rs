@@ -118,6 +118,18 @@ impl Vault {
     /// # Errors
     /// When the label is blank, or the ledger fails.
     pub fn add_server(&self, label: &str, endpoint: Endpoint) -> Result<SavedServer, VaultError> {
+        let shown = endpoint.shown();
+        self.add_as(label, endpoint, ActivityKind::ServerAdded, shown)
+    }
+
+    /// The same, told in the activity as this.
+    pub(crate) fn add_as(
+        &self,
+        label: &str,
+        endpoint: Endpoint,
+        kind: ActivityKind,
+        text: String,
+    ) -> Result<SavedServer, VaultError> {
         let server = SavedServer {
             id: ServerId(uuid::Uuid::new_v4().to_string()),
             label: checked_label(label)?,
@@ -128,7 +140,8 @@ impl Vault {
         let mut ledger = self.ledger();
         let transaction = ledger.transaction()?;
         transaction.execute(
-            "INSERT INTO servers VALUES (?1, ?2, ?3, ?4, ?5, (SELECT coalesce(max(place), 0) + 1 FROM servers))",
+            "INSERT INTO servers (id, label, endpoint, enabled, added_at, place)
+             VALUES (?1, ?2, ?3, ?4, ?5, (SELECT coalesce(max(place), 0) + 1 FROM servers))",
             params![
                 server.id.0,
                 server.label,
@@ -137,9 +150,7 @@ impl Vault {
                 server.added_at.to_string()
             ],
         )?;
-        Activity::now(ActivityKind::ServerAdded, &server.label, server.endpoint.shown())
-            .about(&server.id, None)
-            .write(&transaction)?;
+        Activity::now(kind, &server.label, text).about(&server.id, None).write(&transaction)?;
         transaction.commit()?;
         Ok(server)
     }
@@ -185,6 +196,9 @@ impl Vault {
         if endpoint == Endpoint::Samples || before.endpoint == Endpoint::Samples {
             return Err(VaultError::BadInput("the samples have no address".to_owned()));
         }
+        if [&endpoint, &before.endpoint].iter().any(|it| matches!(it, Endpoint::Imported { .. })) {
+            return Err(VaultError::BadInput("imported skills have no address".to_owned()));
+        }
         let server = SavedServer { endpoint, ..before };
         let mut ledger = self.ledger();
         let transaction = ledger.transaction()?;
@@ -192,7 +206,10 @@ impl Vault {
             "UPDATE servers SET endpoint = ?2 WHERE id = ?1",
             params![id.0, serde_json::to_string(&server.endpoint)?],
         )?;
-        transaction.execute("DELETE FROM offers WHERE server = ?1", params![id.0])?;
+        for forgotten in ["offers", "declared", "doubts"] {
+            let delete = format!("DELETE FROM {forgotten} WHERE server = ?1");
+            transaction.execute(&delete, params![id.0])?;
+        }
         transaction.execute(
             "DELETE FROM server_values WHERE server = ?1 AND kind = ?2",
             params![id.0, SIGN_IN],
@@ -288,7 +305,8 @@ impl Vault {
         Ok(())
     }
 
-    /// Removes a server with its approvals, rejections, last offers and kept bytes. What was
+    /// Removes a server with its approvals, rejections, last offers and kept bytes, and what was
+    /// imported with it. What was
     /// installed from it stays installed and keeps its origin.
     ///
     /// # Errors
@@ -308,7 +326,11 @@ impl Vault {
             .write(&transaction)?;
             transaction.commit()?;
         }
-        self.blobs().forget(id)
+        let forgotten = self.blobs().forget(id);
+        if let Endpoint::Imported { content, .. } = &server.endpoint {
+            self.forget_imported(content)?;
+        }
+        forgotten
     }
 
     /// Remembers what a server offered, in the caller's own form, for when it is away.

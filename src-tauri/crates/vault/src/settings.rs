@@ -150,7 +150,7 @@ impl Vault {
         self.set("sharing", sharing)
     }
 
-    fn setting<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, VaultError> {
+    pub(crate) fn setting<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, VaultError> {
         let text: Option<String> = self
             .ledger()
             .query_row("SELECT value FROM settings WHERE key = ?1", params![key], |row| row.get(0))
@@ -164,7 +164,7 @@ impl Vault {
         }))
     }
 
-    fn set<T: Serialize>(&self, key: &str, value: &T) -> Result<(), VaultError> {
+    pub(crate) fn set<T: Serialize>(&self, key: &str, value: &T) -> Result<(), VaultError> {
         self.ledger().execute(
             "INSERT OR REPLACE INTO settings VALUES (?1, ?2)",
             params![key, serde_json::to_string(value)?],

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,11 @@ use crate::disk;
 use crate::error::VaultError;
 use crate::ledger::Rows;
 use crate::placement::Found;
+use crate::receipts::Kind;
 use crate::vault::{ChangeLock, Vault};
+
+/// How long what was replaced, removed or taken back is kept: 30 days.
+pub const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// A skill that is kept in the trash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,21 +66,57 @@ impl Vault {
         self.prune(&lock, before)
     }
 
+    /// How much is in the trash, in bytes.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn trash_size(&self) -> Result<u64, VaultError> {
+        Ok(self.trash()?.iter().fold(0, |sum, trashed| sum.saturating_add(trashed.size)))
+    }
+
+    /// Removes these for good; says how much it was, in bytes. What is removed can no longer be put
+    /// back by an undo. What is not there, or cannot be removed now, stays.
+    ///
+    /// # Errors
+    /// When another change is being made, or the ledger fails.
+    pub fn empty_trash(&self, ids: &[String]) -> Result<u64, VaultError> {
+        let lock = self.lock_changes()?;
+        self.remove_trashed(&lock, |trashed| ids.contains(&trashed.id))
+    }
+
     /// Prunes what cannot be removed now, because its disk is not there or refuses, another time.
-    pub(crate) fn prune(&self, _: &ChangeLock, before: Timestamp) -> Result<u64, VaultError> {
+    pub(crate) fn prune(&self, lock: &ChangeLock, before: Timestamp) -> Result<u64, VaultError> {
+        self.remove_trashed(lock, |trashed| trashed.at < before)
+    }
+
+    fn remove_trashed(
+        &self,
+        _: &ChangeLock,
+        is_over: impl Fn(&Trashed) -> bool,
+    ) -> Result<u64, VaultError> {
         let mut freed = 0_u64;
-        for trashed in self.trash()?.into_iter().filter(|trashed| trashed.at < before) {
+        for trashed in self.trash()?.into_iter().filter(is_over) {
             // `STORE/trash/ID/NAME`: without the store, its disk is not there.
             let there = trashed.kept.ancestors().nth(3).is_some_and(Path::is_dir);
             let Some(own) = trashed.kept.parent().filter(|_| there) else { continue };
-            if let Err(error) = disk::remove_own(own) {
-                tracing::warn!(%error, "what is in the trash for too long stays there");
+            if !self.is_own_kept(&trashed.kept, "trash", &trashed.id) {
+                tracing::warn!(kept = %trashed.kept.display(), "this is not where trash is kept: it stays");
                 continue;
             }
-            forget(&self.ledger(), &trashed.id)?;
+            if let Err(error) = disk::remove_own(own) {
+                tracing::warn!(%error, "what is in the trash cannot be removed now");
+                continue;
+            }
+            self.forget_trashed(&trashed.id)?;
             freed = freed.saturating_add(trashed.size);
         }
         Ok(freed)
+    }
+
+    /// Takes what is gone from the trash out of the record.
+    pub(crate) fn forget_trashed(&self, id: &str) -> Result<(), VaultError> {
+        let key = (Kind::Trash, id.to_owned());
+        self.with_receipts(&self.ledger(), &[key], |ledger| forget(ledger, id))
     }
 
     pub(crate) fn trashed(&self, id: &str) -> Result<Option<Trashed>, VaultError> {

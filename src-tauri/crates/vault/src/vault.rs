@@ -1,21 +1,22 @@
 //! The vault itself: its folders, its ledger, and the right to change folders.
 
+use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rusqlite::Connection;
 use skills::paths::Paths;
 
+use crate::activity::{Activity, ActivityKind};
 use crate::blobs::BlobStore;
 use crate::disk;
 use crate::error::VaultError;
 use crate::ledger;
 use crate::recover::Recovered;
-
-/// How long what was replaced or taken back is kept for undo: 30 days.
-const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+use crate::trash::KEPT;
 
 /// What was approved and where it was placed. Shared between threads; reads do not wait for a
 /// change that is being applied.
@@ -27,16 +28,28 @@ pub struct Vault {
     /// As [`ledger::version`] was last; held while it is looked at.
     seen: Mutex<i64>,
     blobs: BlobStore,
-    #[cfg(test)]
-    pub(crate) crash_after: Mutex<Option<crate::apply::Step>>,
+    /// Another process was making a change when the vault was opened, so that nothing was put right.
+    unsettled: AtomicBool,
+    /// Whether links can be made on a disk, for each on which that was tried.
+    disks: Mutex<HashMap<u64, bool>>,
+    #[cfg(any(test, feature = "failure-points"))]
+    pub(crate) points: crate::points::Points,
 }
 
 /// The right to change folders, held by one process and one thread at a time. The system gives it
 /// back when the process ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct ChangeLock(
-    #[expect(dead_code, reason = "closing the file gives the lock back")] File,
-);
+pub(crate) struct ChangeLock(File);
+
+impl Drop for ChangeLock {
+    fn drop(&mut self) {
+        // A program that is just being started holds a copy of the open file for a moment, so that
+        // closing this one would not give the lock back yet.
+        if let Err(error) = self.0.unlock() {
+            tracing::warn!(%error, "the right to change folders is given back late");
+        }
+    }
+}
 
 impl Vault {
     /// Opens the vault below [`Paths::data`], completes or takes back what was interrupted, and
@@ -53,24 +66,66 @@ impl Vault {
             Err(VaultError::Busy) => None,
             taken => Some(taken?),
         };
-        let (connection, set_aside) = ledger::open(&data.join("ledger.sqlite"))?;
-        let seen = Mutex::new(ledger::version(&connection)?);
+        let opened = ledger::open(&data.join("ledger.sqlite"))?;
+        let seen = Mutex::new(ledger::version(&opened.connection)?);
         let vault = Self {
             paths: paths.clone(),
             blobs: BlobStore::new(data.join("blobs")),
             data,
-            ledger: Mutex::new(connection),
+            ledger: Mutex::new(opened.connection),
             seen,
-            #[cfg(test)]
-            crash_after: Mutex::new(None),
+            unsettled: AtomicBool::new(lock.is_none()),
+            disks: Mutex::default(),
+            #[cfg(any(test, feature = "failure-points"))]
+            points: crate::points::Points::default(),
         };
-        let mut recovered: Vec<Recovered> =
-            set_aside.into_iter().map(Recovered::LedgerSetAside).collect();
+        let mut recovered = Vec::new();
+        let rebuilt = match &lock {
+            None => None,
+            Some(lock) => vault.reconcile_receipts(lock, opened.is_new).unwrap_or_else(|error| {
+                tracing::error!(%error, "cannot compare the record with its receipts");
+                None
+            }),
+        };
+        let lost = match (opened.is_new, opened.set_aside, rebuilt) {
+            (true, None, None) => None,
+            (true, aside, rebuilt) => {
+                Some(Recovered::LedgerLost { aside, rebuilt: rebuilt.unwrap_or_default() })
+            }
+            (false, _, rebuilt) => rebuilt.map(Recovered::Rebuilt),
+        };
+        let tell = |one: &Recovered| {
+            Activity::now(ActivityKind::Recovered, "Skillhold", one.to_string())
+                .write(&vault.ledger())
+        };
+        lost.as_ref().map_or(Ok(()), tell)?;
+        recovered.extend(lost);
         if let Some(lock) = lock {
-            // A row that cannot be read is no reason not to start: changes are refused with it later.
+            // What cannot be settled is no reason not to start.
             match vault.recover(&lock) {
-                Ok(found) => recovered.extend(found),
+                Ok(found) => {
+                    // What was worked on was left out above; what became of it is known now.
+                    let again = if found.is_empty() {
+                        Ok(None)
+                    } else {
+                        vault.reconcile_receipts(&lock, false)
+                    };
+                    recovered.extend(found);
+                    match again {
+                        Ok(rebuilt) => {
+                            let rebuilt = rebuilt.map(Recovered::Rebuilt);
+                            rebuilt.as_ref().map_or(Ok(()), tell)?;
+                            recovered.extend(rebuilt);
+                        }
+                        Err(error) => {
+                            tracing::error!(%error, "cannot compare the record with its receipts");
+                        }
+                    }
+                }
                 Err(error) => tracing::error!(%error, "cannot read what was interrupted"),
+            }
+            if let Err(error) = vault.forget_staged(&lock) {
+                tracing::error!(%error, "cannot remove what an interrupted import left");
             }
             let long_ago = Timestamp::now().saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
             if let Err(error) = vault.prune(&lock, long_ago) {
@@ -82,6 +137,28 @@ impl Vault {
             tracing::warn!(%one, "recovered");
         }
         Ok((vault, recovered))
+    }
+
+    /// Completes or takes back what was interrupted, where another process was making a change when the
+    /// vault was opened: that process may have been ended in the middle of it. Does nothing while it
+    /// still makes it, nor once this was done. Quick enough to be asked every second.
+    ///
+    /// # Errors
+    /// When the ledger fails.
+    pub fn recover_late(&self) -> Result<Vec<Recovered>, VaultError> {
+        if !self.unsettled.load(Ordering::Relaxed) {
+            return Ok(Vec::new());
+        }
+        let lock = match self.lock_changes() {
+            Err(VaultError::Busy) => return Ok(Vec::new()),
+            taken => taken?,
+        };
+        self.unsettled.store(false, Ordering::Relaxed);
+        let recovered = self.recover(&lock)?;
+        for one in &recovered {
+            tracing::warn!(%one, "recovered");
+        }
+        Ok(recovered)
     }
 
     /// Whether another process, as a verb of the command line, wrote to the ledger since this was
@@ -113,6 +190,11 @@ impl Vault {
     /// The ledger. Never held while a caller's code runs.
     pub(crate) fn ledger(&self) -> MutexGuard<'_, Connection> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Which disks take links, as far as that was tried.
+    pub(crate) fn disks(&self) -> MutexGuard<'_, HashMap<u64, bool>> {
+        self.disks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the right to change folders.

@@ -82,6 +82,13 @@ const NEEDS: &[Need] = &[
         tests_only: true,
     },
     Need { what: "Xvfb", sign: Sign::Program(&["Xvfb"]), package: "xvfb", tests_only: true },
+    // The system's own dialogs are no part of the page.
+    Need {
+        what: "xdotool",
+        sign: Sign::Program(&["xdotool"]),
+        package: "xdotool",
+        tests_only: true,
+    },
     Need {
         what: "Chromium",
         sign: Sign::Program(&["chromium", "chromium-browser", "google-chrome"]),

@@ -14,8 +14,18 @@ use crate::setup::{self, For};
 use crate::{repository, types};
 
 /// Test targets that must have run at least one test, by crate name.
-const SUITES: &[&str] =
-    &["skills", "skills_mcp", "vault", "skillhold", "xtask", "all", "hostile", "interop", "e2e"];
+const SUITES: &[&str] = &[
+    "skills",
+    "skills_mcp",
+    "vault",
+    "proofs",
+    "skillhold",
+    "xtask",
+    "all",
+    "hostile",
+    "interop",
+    "e2e",
+];
 
 /// Long enough for the slowest machine, short enough that a run that hangs is ended.
 const CHECK: Duration = Duration::from_secs(10 * 60);

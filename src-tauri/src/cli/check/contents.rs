@@ -93,7 +93,7 @@ fn word(weight: Weight) -> &'static str {
 
 /// One finding in JSON.
 #[derive(Debug, Serialize)]
-pub(super) struct JsonFinding<'a> {
+pub(in crate::cli) struct JsonFinding<'a> {
     code: &'a str,
     weight: &'static str,
     message: &'a str,

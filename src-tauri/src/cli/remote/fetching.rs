@@ -44,8 +44,12 @@ fn wrong(fetched: &Fetched) -> String {
             only_line_endings,
             ..
         } => {
-            let remark =
-                if *only_line_endings { "; the server changed its line endings" } else { "" };
+            // Sizes alone say it, and a server chooses those.
+            let remark = if *only_line_endings {
+                "; by the sizes, perhaps only line endings differ"
+            } else {
+                ""
+            };
             Some(format!(
                 "{}: expected {expected_size} bytes, {expected}, received {actual_size} bytes, \
                  {actual}{remark}",
@@ -60,7 +64,7 @@ fn wrong(fetched: &Fetched) -> String {
 /// What an inspection found in the bytes, as the window would show it.
 pub(super) fn findings(fetched: &Fetched) -> Vec<Found> {
     let Some(files) = fetched.verified() else { return Vec::new() };
-    inspect(&files).findings.iter().map(Found::from).collect()
+    inspect(&files).findings.into_iter().map(Found).collect()
 }
 
 pub(super) fn restored(fetched: &Fetched) -> Vec<String> {

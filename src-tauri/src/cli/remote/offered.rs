@@ -1,16 +1,18 @@
 //! `list` and `manifest`: what is declared. No file is read.
 
-use skills_mcp::{Connection, Offer, Source, Verdict};
+use skills_mcp::{Connection, Offer, Offers, Source, Verdict};
 
 use super::shown::{Declared, Listing, Skill, told};
-use super::{Ended, List, Manifest, Said};
+use super::{Ended, List, Manifest, Said, view_of};
 use crate::render::in_one_line;
 use crate::view::ErrorView;
 
 impl List {
     pub(super) async fn go(self) -> Result<Said, Ended> {
         let connection = self.server.connect().await?;
-        let offers = connection.list().await.map_err(unlisted)?;
+        let mut offers = listed(&connection).await?;
+        // As the window has them.
+        offers.offers.sort_by_cached_key(|offer| offer.name.to_lowercase());
         let listing = Listing {
             server: self.server.url.trim().to_owned(),
             protocol: connection.protocol().to_owned(),
@@ -44,7 +46,7 @@ pub(super) async fn find(connection: &Connection, skill: &str) -> Result<Offer, 
     if skill.contains("://") {
         return Ok(connection.look_up(skill).await?);
     }
-    let offers = connection.list().await.map_err(unlisted)?.offers;
+    let offers = listed(connection).await?.offers;
     let mut named = offers.into_iter().filter(|offer| offer.name == skill);
     let Some(first) = named.next() else {
         let message = format!("no skill is called {}", in_one_line(&format!("{skill:?}")));
@@ -62,7 +64,7 @@ pub(super) async fn find(connection: &Connection, skill: &str) -> Result<Offer, 
     Err(Ended::Misused(ErrorView::bad_input(message).with_hint("give the URI of one of them")))
 }
 
-/// A server that cannot be listed is as good as none.
-pub(super) fn unlisted(error: skills_mcp::ClientError) -> Ended {
-    Ended::Unreachable(ErrorView::from(error))
+/// What a server offers. One that cannot be listed is as good as none.
+pub(super) async fn listed(connection: &Connection) -> Result<Offers, Ended> {
+    connection.list().await.map_err(|error| Ended::Unreachable(view_of(&error)))
 }

@@ -9,6 +9,7 @@ use skills::inspect::Finding;
 use skills_mcp::{Offer, Rule, Verdict};
 
 use super::Ended;
+use crate::cli::check::contents::JsonFinding;
 use crate::cli::check::{number, spelled_in_ascii};
 use crate::render::in_one_line;
 use crate::view::{ErrorCode, ErrorView};
@@ -224,39 +225,40 @@ pub(super) struct TakenSkill {
     pub(super) left_out: Vec<String>,
     /// Files whose line endings the server had changed and that were put right.
     pub(super) restored: Vec<String>,
-    /// What an inspection found in it, as `code: message`.
+    /// What an inspection found in it.
     pub(super) findings: Vec<Found>,
 }
 
-/// Something that an inspection found; in JSON its text alone.
+/// Something that an inspection found; in JSON as `check --inspect` writes it.
 #[derive(Debug)]
-pub(super) struct Found {
-    /// As in `download-to-shell`.
-    pub(super) code: &'static str,
-    /// Must be accepted by itself.
-    pub(super) grave: bool,
-    /// `code: message`.
-    pub(super) text: String,
-    /// File and line, and what stands there with what is hidden made visible.
-    place: Option<String>,
-}
+pub(super) struct Found(pub(super) Finding);
 
-impl From<&Finding> for Found {
-    fn from(finding: &Finding) -> Self {
-        let diagnostic = &finding.diagnostic;
-        let place = diagnostic.place.as_ref();
-        Self {
-            code: diagnostic.code,
-            grave: finding.is_grave(),
-            text: format!("{}: {}", diagnostic.code, diagnostic.message),
-            place: place.map(|place| format!("{}:{}: {}", place.file, place.line, finding.excerpt)),
-        }
+impl Found {
+    /// As in `download-to-shell`.
+    pub(super) fn code(&self) -> &'static str {
+        self.0.diagnostic.code
+    }
+
+    /// Must be accepted by itself.
+    pub(super) fn is_grave(&self) -> bool {
+        self.0.is_grave()
+    }
+
+    /// `code: message`.
+    pub(super) fn text(&self) -> String {
+        format!("{}: {}", self.0.diagnostic.code, self.0.diagnostic.message)
+    }
+
+    /// File and line, and what stands there with what is hidden made visible.
+    fn place(&self) -> Option<String> {
+        let place = self.0.diagnostic.place.as_ref()?;
+        Some(format!("{}:{}: {}", place.file, place.line, self.0.excerpt))
     }
 }
 
 impl Serialize for Found {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
+        JsonFinding::from(&self.0).serialize(serializer)
     }
 }
 
@@ -305,10 +307,10 @@ impl Taken {
                 let _ = writeln!(out, "  line endings were put right in {files}");
             }
             for finding in &skill.findings {
-                let grave = if finding.grave { ", grave" } else { "" };
-                let _ = writeln!(out, "  found{grave}: {}", in_one_line(&finding.text));
-                if let Some(place) = &finding.place {
-                    let _ = writeln!(out, "    {}", in_one_line(place));
+                let grave = if finding.is_grave() { ", grave" } else { "" };
+                let _ = writeln!(out, "  found{grave}: {}", in_one_line(&finding.text()));
+                if let Some(place) = finding.place() {
+                    let _ = writeln!(out, "    {}", in_one_line(&place));
                 }
             }
         }

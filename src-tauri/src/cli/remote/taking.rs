@@ -3,13 +3,15 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skills::blobs::Blobs as _;
+use skills::check::check_folder;
 use skills::digest::Fingerprint;
 use skills::entry::Entry;
 use skills::is_nested_main;
 use skills::origin::{Endpoint, ServerId};
+use skills_mcp::limits::SERVER_BYTES;
 use skills_mcp::{Connection, Fetched, Offer, Verdict, nested_entry};
 use vault::Vault;
 use vault::approval::Standing;
@@ -19,17 +21,18 @@ use vault::plan::{Action, OnConflict, Source, Target};
 use vault::servers::SavedServer;
 
 use super::fetching::{fetch, findings, restored};
-use super::offered::{find, unlisted};
-use super::shown::{Became, Taken, TakenSkill, told};
+use super::offered::{find, listed};
+use super::shown::{Became, Found, Taken, TakenSkill, told};
 use super::{Download, Ended, FindPaths, Said, Server, SyncAll};
 use crate::cli::tell;
-use crate::reach::{Reach, reach};
+use crate::reach::{Reach, brings, reach};
+use crate::remembered::broken;
 use crate::render::in_one_line;
 use crate::view::{ErrorCode, ErrorView};
 
 impl Download {
     pub(super) async fn go(self, paths: &FindPaths) -> Result<Said, Ended> {
-        let place = Place::of(&self.into, self.overwrite, &self.server, paths)?;
+        let mut place = Place::of(&self.into, self.overwrite, &self.server, paths)?;
         let connection = self.server.connect().await?;
         let offer = find(&connection, &self.skill).await?;
         let skills = vec![place.take(&connection, &offer).await?];
@@ -40,15 +43,23 @@ impl Download {
 
 impl SyncAll {
     pub(super) async fn go(self, paths: &FindPaths) -> Result<Said, Ended> {
-        let place = Place::of(&self.into, self.overwrite, &self.server, paths)?;
+        let place = self.place(paths)?;
+        self.bring(place).await
+    }
+
+    pub(super) fn place(&self, paths: &FindPaths) -> Result<Place, Ended> {
+        Place::of(&self.into, self.overwrite, &self.server, paths)
+    }
+
+    pub(super) async fn bring(self, mut place: Place) -> Result<Said, Ended> {
         let connection = self.server.connect().await?;
-        let offers = connection.list().await.map_err(unlisted)?.offers;
+        let offers = listed(&connection).await?.offers;
         let mut called: HashMap<String, usize> = HashMap::new();
         for offer in &offers {
             *called.entry(folder_name(offer)).or_default() += 1;
         }
         let mut skills = Vec::new();
-        for offer in &offers {
+        for (at, offer) in offers.iter().enumerate() {
             let name = folder_name(offer);
             if called.get(&name).is_some_and(|count| *count > 1) {
                 skills
@@ -60,6 +71,9 @@ impl SyncAll {
                 // What is done is done, and has to be told.
                 Err(Ended::Unreachable(error)) if !skills.is_empty() => {
                     skills.push(refused(offer, error.to_string()));
+                    let why = "it was not asked for: the server had gone away";
+                    skills
+                        .extend(offers[at + 1..].iter().map(|left| refused(left, why.to_owned())));
                     return place.told(&self.server, skills, Some(error));
                 }
                 Err(ended) => return Err(ended),
@@ -79,7 +93,7 @@ fn folder_name(offer: &Offer) -> String {
 }
 
 /// Where skills go, and what is known of it.
-struct Place {
+pub(super) struct Place {
     vault: Vault,
     root: PathBuf,
     reach: Reach,
@@ -87,6 +101,8 @@ struct Place {
     approved: Vec<Fingerprint>,
     accepted: Vec<String>,
     on_conflict: OnConflict,
+    /// The bytes that may still come.
+    pub(super) room: u64,
 }
 
 impl Place {
@@ -113,6 +129,7 @@ impl Place {
             approved: into.approve.clone(),
             accepted: into.accept.clone(),
             on_conflict: if overwrite { OnConflict::Replace } else { OnConflict::Keep },
+            room: SERVER_BYTES,
         })
     }
 
@@ -132,12 +149,12 @@ impl Place {
     }
 
     /// Brings one skill here, or says why not.
-    async fn take(&self, connection: &Connection, offer: &Offer) -> Result<TakenSkill, Ended> {
+    async fn take(&mut self, connection: &Connection, offer: &Offer) -> Result<TakenSkill, Ended> {
         let entry = match &offer.verdict {
             Verdict::Verifiable(entry) => entry,
             Verdict::Unverifiable(reason) => return Ok(refused(offer, reason.clone())),
             Verdict::Refused(rules) => {
-                let rules: Vec<&str> = rules.iter().map(|rule| rule.message.as_str()).collect();
+                let rules: Vec<String> = rules.iter().map(broken).collect();
                 return Ok(refused(offer, rules.join("; ")));
             }
         };
@@ -146,19 +163,29 @@ impl Place {
             return Ok(TakenSkill {
                 result: Became::Skipped,
                 path: Some(folder.display().to_string()),
-                reason: Some("it is there already; --overwrite replaces it".to_owned()),
+                reason: Some(already(&folder, entry)),
                 ..refused(offer, String::new())
             });
+        }
+        match self.room.checked_sub(entry.manifest().total_size()) {
+            Some(room) => self.room = room,
+            None => {
+                let why = format!(
+                    "all skills together may have {SERVER_BYTES} bytes, and with it they had more; \
+                     download it by itself"
+                );
+                return Ok(refused(offer, why));
+            }
         }
         let fetched = match fetch(connection, entry).await? {
             Ok(fetched) => fetched,
             Err(why) => return Ok(refused(offer, why)),
         };
-        if !self.reach.read {
+        let Some(read) = self.is_read(entry) else {
             return self.copy(offer, entry, &fetched);
-        }
+        };
         // Whoever is asked to approve is told first what there is.
-        match self.not_approved(entry).or_else(|| self.not_accepted(&fetched)) {
+        match self.not_approved(entry, &read).or_else(|| self.not_accepted(&fetched)) {
             Some(missing) => {
                 Ok(TakenSkill { findings: findings(&fetched), ..refused(offer, missing) })
             }
@@ -166,14 +193,23 @@ impl Place {
         }
     }
 
+    /// The folder in which a tool would find something of the skill, if there is one.
+    fn is_read(&self, entry: &Entry) -> Option<PathBuf> {
+        if self.reach.read {
+            return Some(self.root.clone());
+        }
+        let files = entry.files().iter().map(|file| file.path.as_str());
+        brings(&self.root, entry.uri().name(), files)
+    }
+
     /// The first content in a skill whose fingerprint was not given.
-    fn not_approved(&self, entry: &Entry) -> Option<String> {
+    fn not_approved(&self, entry: &Entry, read: &Path) -> Option<String> {
         let wants = |what: &str, fingerprint: Fingerprint| {
             (!self.approved.contains(&fingerprint)).then(|| {
                 format!(
                     "{} is a folder in which skills are looked for, so {what} comes only with \
                      --approve {fingerprint}",
-                    self.root.display()
+                    read.display()
                 )
             })
         };
@@ -188,7 +224,7 @@ impl Place {
     fn not_accepted(&self, fetched: &Fetched) -> Option<String> {
         let mut missing: Vec<&str> = Vec::new();
         let found = findings(fetched);
-        for code in found.iter().filter(|found| found.grave).map(|found| found.code) {
+        for code in found.iter().filter(|found| found.is_grave()).map(Found::code) {
             if !self.accepted.iter().any(|accepted| accepted == code) && !missing.contains(&code) {
                 missing.push(code);
             }
@@ -220,12 +256,16 @@ impl Place {
         }
         let inner: Vec<Entry> = nested(entry).map(|(_, inner)| inner).collect();
         for skill in inner.iter().chain(std::iter::once(entry)) {
-            let findings = findings(fetched).into_iter().map(|found| found.text).collect();
+            let findings = findings(fetched).iter().map(Found::text).collect();
             if let Some(why) = self.approve(&server, skill, findings).map_err(Ended::Failed)? {
                 return Ok(refused(offer, why));
             }
         }
-        let source = Source::Approved { server, entry: Box::new(entry.clone()) };
+        let source = Source::Approved {
+            server,
+            entry: Box::new(entry.clone()),
+            executable: Default::default(),
+        };
         self.place(offer, source, fetched)
     }
 
@@ -294,6 +334,7 @@ impl Place {
             root: self.root.clone(),
             name: None,
             on_conflict: self.on_conflict,
+            mode: vault::link::Mode::Copy,
         };
         let targets = tools.into_iter().map(target).collect();
         let plan = self.vault.plan(source, targets, &self.reach.scanned).map_err(failed)?;
@@ -328,6 +369,19 @@ impl Place {
             findings: findings(fetched),
             ..refused(offer, String::new())
         })
+    }
+}
+
+/// What to say of a folder where a skill would go.
+fn already(folder: &Path, entry: &Entry) -> String {
+    let same =
+        check_folder(folder).manifest.is_ok_and(|there| there.fingerprint() == entry.fingerprint());
+    match same {
+        true => "it is there already, byte for byte".to_owned(),
+        false => {
+            "something else is there already; --overwrite replaces it, and the window can undo that"
+                .to_owned()
+        }
     }
 }
 

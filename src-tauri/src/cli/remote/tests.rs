@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods)]
 
+mod asking;
+mod brings;
 mod grave;
 
 use std::collections::BTreeMap;
@@ -103,6 +105,10 @@ struct Played {
 
 impl Played {
     async fn new(told: Told) -> Self {
+        Self::served(told, ServeOptions::default()).await
+    }
+
+    async fn served(told: Told, options: ServeOptions) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir_all(home.path().join(".claude/skills")).unwrap();
         let told = Arc::new(told);
@@ -112,7 +118,7 @@ impl Played {
         tokio::spawn(async move {
             let ready = |at| send.send(at).unwrap();
             let any = ([127, 0, 0, 1], 0).into();
-            serve_http(provider, any, ServeOptions::default(), until, ready).await.unwrap();
+            serve_http(provider, any, options, until, ready).await.unwrap();
         });
         let url = format!("http://{}/mcp", bound.await.unwrap());
         Self { home, url, told, _guard: stop.drop_guard() }
@@ -184,6 +190,52 @@ async fn a_list_says_what_is_offered_and_reads_no_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_list_is_in_the_order_of_the_window() {
+    let files: &[(&str, &[u8])] = &[("SKILL.md", TALK.as_bytes())];
+    let told = Told::default().with("z/talk", files).with("b/talk", files);
+    let told = told.with("notes", &[("SKILL.md", ASKING.as_bytes())]);
+    let (json, _) = Played::new(told).await.json("list URL").await;
+    let uris: Vec<&str> = json["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skill| skill["uri"].as_str().unwrap())
+        .collect();
+    // Of one name, as the server has them.
+    assert_eq!(
+        uris,
+        ["skill://notes/SKILL.md", "skill://z/talk/SKILL.md", "skill://b/talk/SKILL.md"]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sync_takes_no_more_than_is_kept_of_one_server_and_names_what_it_leaves() {
+    // 83 bytes, 47 bytes.
+    let played = Played::plain().await;
+    for (room, results) in
+        [(130, ["written", "written"]), (129, ["written", "refused"]), (82, ["refused", "written"])]
+    {
+        let line = format!(
+            "remote sync {} --to {}/{room} --json",
+            played.url,
+            played.home.path().display()
+        );
+        let parsed = Line::try_parse_from(line.split(' ')).unwrap();
+        let Verb::Sync(sync) = parsed.remote.verb else { panic!("{line}") };
+        let paths = Paths::under(played.home.path());
+        let find = move || Ok(paths.clone());
+        let mut place = sync.place(&find).unwrap();
+        place.room = room;
+        let said = sync.bring(place).await.unwrap();
+        let json: Value = serde_json::from_str(&said.text).unwrap();
+        let became = |at: usize| json["skills"][at]["result"].as_str().unwrap();
+        assert_eq!([became(0), became(1)], results, "{room}");
+        assert_eq!(said.refused, results.contains(&"refused"));
+    }
+    assert!(!played.at("129/talk").exists() && !played.at("82/notes").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_manifest_names_every_file_by_name_or_by_uri() {
     let played = Played::plain().await;
     for skill in ["notes", "skill://notes/SKILL.md"] {
@@ -231,12 +283,20 @@ async fn a_download_brings_every_byte_where_no_tool_reads() {
     assert_eq!(json["skills"][0]["result"], "written");
     assert_eq!(fs::read_to_string(played.at("out/notes/SKILL.md")).unwrap(), ASKING);
     assert_eq!(fs::read(played.at("out/notes/a/run.sh")).unwrap(), b"echo\n");
-    // A second time nothing is touched, nor asked for.
+    // A second time nothing is touched, nor asked for, and whether it is the same is said.
     let before = played.asked();
+    let (json, refused) = played.json("download URL notes --to HOME/out").await;
+    assert!(!refused);
+    assert_eq!(json["skills"][0]["result"], "skipped");
+    assert_eq!(json["skills"][0]["reason"], "it is there already, byte for byte");
     fs::write(played.at("out/notes/mine"), "mine").unwrap();
     let (json, refused) = played.json("download URL notes --to HOME/out").await;
     assert!(!refused);
     assert_eq!(json["skills"][0]["result"], "skipped");
+    assert_eq!(
+        json["skills"][0]["reason"],
+        "something else is there already; --overwrite replaces it, and the window can undo that"
+    );
     assert_eq!(played.asked(), before);
     let (json, _) = played.json("download URL notes --to HOME/out --overwrite").await;
     assert_eq!(json["skills"][0]["result"], "replaced");

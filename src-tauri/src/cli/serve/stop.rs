@@ -1,4 +1,4 @@
-//! When a server is told to stop, on each system.
+//! When the process is told to stop, on each system.
 
 use std::process;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// What a process ends with that is told to stop a second time.
-const AT_ONCE: i32 = 130;
+pub(crate) const AT_ONCE: i32 = 130;
 
 /// When what runs should have ended long ago: what serves takes three seconds for its last answers.
 const LATE: Duration = Duration::from_secs(5);
@@ -24,14 +24,15 @@ pub(super) async fn end_when_told(shutdown: CancellationToken) {
     }
 }
 
+/// Being told to stop, as by Ctrl-C, a closed terminal or a log-out.
 #[cfg(unix)]
-struct Told(Vec<tokio::signal::unix::Signal>);
+pub(crate) struct Told(Vec<tokio::signal::unix::Signal>);
 
 #[cfg(unix)]
 impl Told {
     /// Listens for SIGTERM, SIGINT and SIGHUP, but for those that whoever started the process has
     /// switched off, as `nohup` does.
-    fn listen() -> Self {
+    pub(crate) fn listen() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
 
         let off = switched_off();
@@ -41,7 +42,7 @@ impl Told {
         Self(listened_for.filter_map(|kind| signal(kind).ok()).collect())
     }
 
-    async fn told(&mut self) {
+    pub(crate) async fn told(&mut self) {
         std::future::poll_fn(|context| {
             let mut ready = self.0.iter_mut().map(|signal| signal.poll_recv(context).is_ready());
             // Each is asked, so that each wakes this up.
@@ -62,8 +63,9 @@ fn switched_off() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
+/// Being told to stop, as by Ctrl-C, a closed terminal or a log-out.
 #[cfg(windows)]
-struct Told {
+pub(crate) struct Told {
     interrupt: Option<tokio::signal::windows::CtrlC>,
     pause: Option<tokio::signal::windows::CtrlBreak>,
     close: Option<tokio::signal::windows::CtrlClose>,
@@ -72,7 +74,7 @@ struct Told {
 
 #[cfg(windows)]
 impl Told {
-    fn listen() -> Self {
+    pub(crate) fn listen() -> Self {
         use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
 
         Self {
@@ -83,7 +85,7 @@ impl Told {
         }
     }
 
-    async fn told(&mut self) {
+    pub(crate) async fn told(&mut self) {
         macro_rules! received {
             ($event:expr) => {
                 async {

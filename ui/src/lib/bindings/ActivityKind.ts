@@ -3,4 +3,4 @@
 /**
  * What kind of thing happened.
  */
-export type ActivityKind = "serverAdded" | "serverChanged" | "serverRemoved" | "approved" | "rejected" | "revoked" | "installed" | "copied" | "fixed" | "undone" | "recovered";
+export type ActivityKind = "serverAdded" | "serverChanged" | "serverRemoved" | "approved" | "rejected" | "revoked" | "installed" | "copied" | "fixed" | "updated" | "removed" | "disabled" | "enabled" | "adopted" | "renamed" | "imported" | "exported" | "several" | "undone" | "recovered";

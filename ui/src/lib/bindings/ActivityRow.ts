@@ -36,4 +36,8 @@ change: string | null,
 /**
  * It was undone.
  */
-undone: boolean, };
+undone: boolean, 
+/**
+ * Why it can no longer be undone; only told of the newest hundred.
+ */
+stuck?: string, };

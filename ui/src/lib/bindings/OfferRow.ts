@@ -50,6 +50,11 @@ installedIn: Array<string>,
  */
 listed: boolean, 
 /**
+ * Label of another server from which exactly this content is approved, where the settings let
+ * it be accepted without another review.
+ */
+sameAs?: string, 
+/**
  * What happened to it on the server since it was listed, in a sentence.
  */
 note: string | null, };

@@ -7,9 +7,17 @@ import type { OutcomeResult } from "./OutcomeResult";
  */
 export type OutcomeItem = { 
 /**
+ * The skill's name.
+ */
+name: string, 
+/**
  * The tool's id; empty for a folder that no tool reads.
  */
 tool: string, 
+/**
+ * Ids of all tools that it is for, where it is one row for several.
+ */
+tools?: Array<string>, 
 /**
  * As a person writes it.
  */

@@ -3,4 +3,4 @@
 /**
  * What happened at a target.
  */
-export type OutcomeResult = "written" | "replaced" | "kept" | "failed" | "undone";
+export type OutcomeResult = "written" | "replaced" | "kept" | "failed" | "undone" | "removed" | "disabled" | "enabled" | "adopted" | "renamed";

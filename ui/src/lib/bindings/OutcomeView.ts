@@ -10,10 +10,10 @@ export type OutcomeView = {
  */
 change: string, 
 /**
- * The skill's name.
+ * The skill's name; for several, how many.
  */
 name: string, 
 /**
- * A row for each tool.
+ * A row for each tool, or for each skill.
  */
 items: Array<OutcomeItem>, };

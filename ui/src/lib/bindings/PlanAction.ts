@@ -3,4 +3,4 @@
 /**
  * What will be done at a target.
  */
-export type PlanAction = "write" | "replace" | "keep" | "refuse";
+export type PlanAction = "write" | "replace" | "keep" | "refuse" | "do";

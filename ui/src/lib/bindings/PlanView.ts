@@ -33,6 +33,15 @@ files: Array<FileRow>,
  */
 leftOut: LeftOut | null, 
 /**
+ * Paths of served files that begin with `#!`: whether they are to be programs is the person's
+ * choice.
+ */
+programs?: Array<string>, 
+/**
+ * What to know of the whole, a sentence each, as that a disk has no links.
+ */
+notices?: Array<string>, 
+/**
  * What is grave in a skill that is copied from this disk, which nobody reviewed.
  */
 grave?: Array<CheckView>, 

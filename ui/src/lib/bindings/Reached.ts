@@ -3,4 +3,4 @@
 /**
  * How a server is reached.
  */
-export type Reached = "http" | "command" | "samples";
+export type Reached = "http" | "command" | "samples" | "imported";

@@ -7,6 +7,7 @@ import type { LeftOut } from "./LeftOut";
 import type { ManifestView } from "./ManifestView";
 import type { NestedSkill } from "./NestedSkill";
 import type { Requests } from "./Requests";
+import type { SaidView } from "./SaidView";
 import type { Standing } from "./Standing";
 import type { Verification } from "./Verification";
 
@@ -101,4 +102,8 @@ blockers: Array<string>,
 /**
  * What happened on the server while it was fetched, in a sentence.
  */
-note: string | null, };
+note: string | null, 
+/**
+ * What the bundle that it was imported from says of it; null for any other skill.
+ */
+said: SaidView | null, };

@@ -3,4 +3,4 @@
 /**
  * The one word at the right of a row.
  */
-export type RowState = "fine" | "invalid" | "edited" | "diverged";
+export type RowState = "fine" | "invalid" | "edited" | "update" | "diverged" | "missing" | "replaced" | "noLongerOffered" | "disabled";

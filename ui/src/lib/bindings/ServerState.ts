@@ -17,11 +17,7 @@ source: OfferSource, } | { "kind": "needsSignIn",
 /**
  * What it said.
  */
-error: ErrorView, 
-/**
- * Whether a sign-in in the browser can begin; else it takes another token.
- */
-possible: boolean, } | { "kind": "refused", 
+error: ErrorView, } | { "kind": "refused", 
 /**
  * What it did wrong, and what to do.
  */

@@ -39,6 +39,7 @@ grave: number,
  */
 cautions: number, 
 /**
- * Each place where it lies.
+ * Each place where it lies; empty where it is only disabled or gone, see
+ * [`LibraryView::aside`] and [`LibraryView::gone`].
  */
 copies: Array<CopyRef>, };

@@ -11,7 +11,11 @@ server: string,
 /**
  * The skill's URI.
  */
-uri: string, } | { "kind": "copy", 
+uri: string, 
+/**
+ * Paths of files that are to be programs: a server says nothing of such a bit.
+ */
+executable?: Array<string>, } | { "kind": "copy", 
 /**
  * The copy's id.
  */

@@ -6,11 +6,23 @@ import type { FileContent } from "../bindings/FileContent";
 import type { FileState } from "../bindings/FileState";
 import { addFolder, removeFolder, setTool, settings } from "./fake/choices";
 import * as adding from "./fake/adding";
+import { applyChanges, planChanges } from "./fake/changing";
+import { keep } from "./fake/kept";
+import { compare, compareFile, emptyTrash, trash } from "./fake/comparing";
+import * as bundles from "./fake/bundles";
 import * as content from "./fake/content";
 import type { Files } from "./fake/content";
 import { libraryView, skillDetail } from "./fake/disk";
 import { applyAllFixes, applyFix } from "./fake/judging";
-import { fileState, offerDetail, offerRow, reach, reviewView, serversView } from "./fake/offers";
+import {
+  acceptSame,
+  fileState,
+  offerDetail,
+  offerRow,
+  reach,
+  reviewView,
+  serversView,
+} from "./fake/offers";
 import { applyPlan, plan, undo } from "./fake/placing";
 import * as sharing from "./fake/sharing";
 import { State, failure, type FakeOptions } from "./fake/state";
@@ -23,6 +35,8 @@ export interface FakeHost extends Host {
   calls: string[];
   /** Removes a skill's folders, as a person would outside of the program. */
   removeFromDisk(name: string): void;
+  /** Writes into every copy of a skill, as an editor would. */
+  editOnDisk(name: string, path: string, text: string): void;
   /** The server offers other content from now on. */
   changeOffer(server: string, uri: string): void;
   /** A program asks for something that is shared. */
@@ -50,6 +64,7 @@ function change(state: State, server: Server, offer: Offer): void {
 export function fakeHost(options: FakeOptions = {}): FakeHost {
   const state = new State(options);
   if (options.sharing) sharing.alreadyOn(state);
+  if (options.kept) keep(state);
 
   function review(id: string) {
     const found = state.reviews.get(id);
@@ -83,12 +98,16 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       return file(copy.files, path, copy.name, { kind: "local" });
     },
 
-    async compareFile(id, other, path) {
-      state.record("compareFile", id, other, path);
+    async compare(left, right) {
+      state.record("compare", left.kind, right.kind);
+      await state.wait(2);
+      return compare(state, left, right);
+    },
+
+    async compareSidesFile(left, right, path) {
+      state.record("compareSidesFile", left.kind, right.kind, path);
       await state.wait();
-      const [here, there] = [state.copy(id).files[path], state.copy(other).files[path]];
-      if (/\.(xlsx|png|bin)$/.test(path)) return null;
-      return content.diff(here ?? "", there ?? "");
+      return compareFile(state, left, right, path);
     },
 
     async applyFix(id, fix) {
@@ -218,8 +237,9 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       };
     },
 
-    async signIn(token, job) {
+    async signIn(token, job, onPage) {
       state.record("signIn", token);
+      onPage("https://login.example/authorize?client_id=skillhold");
       await state.run(job, [{ what: "", bytes: 0 }], () => undefined);
       state.server(token).signedIn = true;
       state.emit("servers");
@@ -254,7 +274,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       if (!/^[a-z][a-z0-9+.-]*:\/\/.+\/SKILL\.md$/i.test(uri)) {
         throw failure(
           "badInput",
-          `${uri} is not the uri of a skill`,
+          `${uri} is not the URI of a skill`,
           "It looks like skill://name/SKILL.md.",
         );
       }
@@ -285,6 +305,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
         name: offer.name,
         items: [
           {
+            name: offer.name,
             tool: "",
             path: `~/Documents/${offer.name}-unverified`,
             result: "written",
@@ -292,6 +313,18 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
           },
         ],
       };
+    },
+
+    async exportBundle(copies) {
+      state.record("exportBundle", ...copies);
+      await state.wait(6);
+      return bundles.exported(state, copies);
+    },
+
+    async importSkills(from) {
+      state.record("importSkills", from);
+      await state.wait(6);
+      return bundles.imported(state, from);
     },
 
     async startReview(job, id, uri, onProgress) {
@@ -316,7 +349,7 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       return file(offer.sent ?? offer.files, path, offer.name, fileState(offer, path));
     },
 
-    async approve(id, fingerprint, grant, ticked) {
+    async approve(id, fingerprint, grant, ticked, note) {
       state.record("approve", id, fingerprint.slice(0, 12), String(grant), ticked.join(","));
       await state.wait(4);
       const { server, offer, ok } = review(id);
@@ -331,7 +364,8 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       }
       state.decide(server, offer, { granted: grant });
       const { files } = offer;
-      state.log("approved", offer.name, `Approved from ${server.label}`, { files });
+      const remark = note ? `: ${note}` : "";
+      state.log("approved", offer.name, `Approved from ${server.label}${remark}`, { files });
       change(state, server, offer);
       state.emit("servers", "activity");
     },
@@ -343,6 +377,12 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       const { files } = offer;
       state.log("rejected", offer.name, `Rejected from ${server.label}`, { files });
       state.emit("servers", "activity");
+    },
+
+    async acceptSame(id, uri) {
+      state.record("acceptSame", id, uri);
+      await state.wait(4);
+      acceptSame(state, id, uri);
     },
 
     async closeReview(id) {
@@ -360,6 +400,36 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
     async applyPlan(job, id, onProgress) {
       state.record("applyPlan", id);
       return applyPlan(state, job, id, onProgress);
+    },
+
+    async planChanges(changes) {
+      state.record("planChanges", changes.map(({ kind }) => kind).join(","));
+      await state.wait();
+      return planChanges(state, changes);
+    },
+
+    async applyChanges(job, id, onProgress) {
+      state.record("applyChanges", id);
+      return applyChanges(state, job, id, onProgress);
+    },
+
+    async changeItems(id) {
+      state.record("changeItems", id);
+      const change = state.changes.get(id);
+      if (!change) throw failure("gone", "this change is not known");
+      return change.items;
+    },
+
+    async trash() {
+      state.record("trash");
+      await state.wait();
+      return trash(state);
+    },
+
+    async emptyTrash(ids) {
+      state.record("emptyTrash", ...ids);
+      await state.wait();
+      emptyTrash(state, ids);
     },
 
     async undo(id) {
@@ -396,6 +466,18 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       if (on && !state.servers.some(samples)) {
         state.servers = [...state.servers, ...servers().filter(samples)];
       }
+      state.emit("servers");
+    },
+
+    async setApprovals(approvals) {
+      state.record("setApprovals", approvals);
+      state.settings = { ...state.settings, approvals };
+      state.emit("servers");
+    },
+
+    async setNeverInstall(id, on) {
+      state.record("setNeverInstall", id, String(on));
+      state.server(id).neverInstall = on;
       state.emit("servers");
     },
 
@@ -478,7 +560,16 @@ export function fakeHost(options: FakeOptions = {}): FakeHost {
       return () => state.listeners.delete(listener);
     },
 
+    editOnDisk(name, path, text) {
+      state.copies = state.copies.map((copy) =>
+        copy.name === name ? { ...copy, files: { ...copy.files, [path]: text } } : copy,
+      );
+      state.emit("library");
+    },
+
     removeFromDisk(name) {
+      const lost = state.copies.filter((copy) => copy.name === name && copy.placed);
+      state.gone = [...state.gone, ...lost];
       state.copies = state.copies.filter((copy) => copy.name !== name);
       state.emit("library");
     },

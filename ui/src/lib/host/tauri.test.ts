@@ -10,16 +10,23 @@ test("every method is the command of the same name, with the arguments under the
   });
   await tauriHost.library();
   await tauriHost.skillFile("0123", "a/b.md");
-  await tauriHost.compareFile("0123", "4567", "a/b.md");
-  await tauriHost.approve("r", "f", true, ["hidden-characters"]);
+  await tauriHost.approve("r", "f", true, ["hidden-characters"], "read twice");
   await tauriHost.plan({ kind: "copy", id: "0123" }, [
     { tool: "codex", onConflict: "keep", name: null },
   ]);
   expect(calls).toEqual([
     ["library", {}],
     ["skill_file", { copy: "0123", path: "a/b.md" }],
-    ["compare_file", { copy: "0123", with: "4567", path: "a/b.md" }],
-    ["approve", { review: "r", fingerprint: "f", grant: true, ticked: ["hidden-characters"] }],
+    [
+      "approve",
+      {
+        review: "r",
+        fingerprint: "f",
+        grant: true,
+        ticked: ["hidden-characters"],
+        note: "read twice",
+      },
+    ],
     [
       "plan",
       {
@@ -98,7 +105,7 @@ test("what is given to servers goes under the names that the commands take", asy
   await tauriHost.changeServer("s", change);
   await tauriHost.serverWords("s");
   await tauriHost.previewSignIn("s");
-  await tauriHost.signIn("t", "j");
+  await tauriHost.signIn("t", "j", () => undefined);
   await tauriHost.signOut("s");
   expect(calls).toEqual([
     ["add_http_server", { label: "a", url: "http://x", given: { token: null, headers } }],
@@ -110,8 +117,39 @@ test("what is given to servers goes under the names that the commands take", asy
     ["change_server", { server: "s", change }],
     ["server_words", { server: "s" }],
     ["preview_sign_in", { server: "s" }],
-    ["sign_in", { token: "t", job: "j" }],
+    ["sign_in", { token: "t", job: "j", onPage: expect.anything() as unknown }],
     ["sign_out", { server: "s" }],
+  ]);
+});
+
+test("changes of many skills go under the names that the commands take", async () => {
+  const calls: [string, unknown][] = [];
+  mockIPC((command, args) => {
+    calls.push([command, args]);
+    return null;
+  });
+  const changes = [{ kind: "remove" as const, copy: "0123" }];
+  const left = { kind: "copy" as const, id: "0123" };
+  const right = { kind: "installed" as const, copy: "0123" };
+  await tauriHost.planChanges(changes);
+  await tauriHost.compare(left, right);
+  await tauriHost.compareSidesFile(left, right, "SKILL.md");
+  await tauriHost.changeItems("c");
+  await tauriHost.trash();
+  await tauriHost.emptyTrash(["t"]);
+  await tauriHost.acceptSame("s", "skill://a/SKILL.md");
+  await tauriHost.setApprovals("sameContent");
+  await tauriHost.setNeverInstall("s", true);
+  expect(calls).toEqual([
+    ["plan_changes", { changes }],
+    ["compare", { left, right }],
+    ["compare_sides_file", { left, right, path: "SKILL.md" }],
+    ["change_items", { change: "c" }],
+    ["trash", {}],
+    ["empty_trash", { ids: ["t"] }],
+    ["accept_same", { server: "s", uri: "skill://a/SKILL.md" }],
+    ["set_approvals", { approvals: "sameContent" }],
+    ["set_never_install", { server: "s", on: true }],
   ]);
 });
 

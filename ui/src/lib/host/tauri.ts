@@ -2,20 +2,20 @@
 import { Channel, invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import type { Changed } from "../bindings/Changed";
-import type { Progress } from "../bindings/Progress";
-import type { Host, OnProgress } from "./types";
+import type { Host } from "./types";
 
-function channel(onProgress: OnProgress): Channel<Progress> {
-  const progress = new Channel<Progress>();
-  progress.onmessage = onProgress;
-  return progress;
+function channel<T>(onMessage: (message: T) => void): Channel<T> {
+  const messages = new Channel<T>();
+  messages.onmessage = onMessage;
+  return messages;
 }
 
 export const tauriHost: Host = {
   library: () => invoke("library"),
   skillDetail: (copy) => invoke("skill_detail", { copy }),
   skillFile: (copy, path) => invoke("skill_file", { copy, path }),
-  compareFile: (copy, other, path) => invoke("compare_file", { copy, with: other, path }),
+  compare: (left, right) => invoke("compare", { left, right }),
+  compareSidesFile: (left, right, path) => invoke("compare_sides_file", { left, right, path }),
   applyFix: (copy, fix) => invoke("apply_fix", { copy, fix }),
   applyAllFixes: (copy) => invoke("apply_all_fixes", { copy }),
   revealSkill: (copy) => invoke("reveal_skill", { copy }),
@@ -36,7 +36,7 @@ export const tauriHost: Host = {
   refreshServer: (server) => invoke("refresh_server", { server }),
   serverWords: (server) => invoke("server_words", { server }),
   previewSignIn: (server) => invoke("preview_sign_in", { server }),
-  signIn: (token, job) => invoke("sign_in", { token, job }),
+  signIn: (token, job, onPage) => invoke("sign_in", { token, job, onPage: channel(onPage) }),
   signOut: (server) => invoke("sign_out", { server }),
 
   offerDetail: (server, uri) => invoke("offer_detail", { server, uri }),
@@ -44,18 +44,27 @@ export const tauriHost: Host = {
   lookUpOffer: (server, uri) => invoke("look_up_offer", { server, uri }),
   offerFolder: (server, uri) => invoke("offer_folder", { server, uri }),
   exportOffer: (server, uri, understood) => invoke("export_offer", { server, uri, understood }),
+  exportBundle: (copies) => invoke("export_bundle", { copies }),
+  importSkills: (from) => invoke("import_skills", { from }),
 
   startReview: (job, server, uri, onProgress) =>
     invoke("start_review", { job, server, uri, onProgress: channel(onProgress) }),
   reviewFile: (review, path) => invoke("review_file", { review, path }),
-  approve: (review, fingerprint, grant, ticked) =>
-    invoke("approve", { review, fingerprint, grant, ticked }),
+  approve: (review, fingerprint, grant, ticked, note) =>
+    invoke("approve", { review, fingerprint, grant, ticked, note }),
   reject: (review, fingerprint) => invoke("reject", { review, fingerprint }),
+  acceptSame: (server, uri) => invoke("accept_same", { server, uri }),
   closeReview: (review) => invoke("close_review", { review }),
 
   plan: (source, targets) => invoke("plan", { source, targets }),
   applyPlan: (job, plan, onProgress) =>
     invoke("apply_plan", { job, plan, onProgress: channel(onProgress) }),
+  planChanges: (changes) => invoke("plan_changes", { changes }),
+  applyChanges: (job, batch, onProgress) =>
+    invoke("apply_changes", { job, batch, onProgress: channel(onProgress) }),
+  changeItems: (change) => invoke("change_items", { change }),
+  trash: () => invoke("trash"),
+  emptyTrash: (ids) => invoke("empty_trash", { ids }),
   undo: (change) => invoke("undo", { change }),
   activity: () => invoke("activity"),
 
@@ -64,6 +73,8 @@ export const tauriHost: Host = {
   settings: () => invoke("settings"),
   setTheme: (theme) => invoke("set_theme", { theme }),
   setSamples: (on) => invoke("set_samples", { on }),
+  setApprovals: (approvals) => invoke("set_approvals", { approvals }),
+  setNeverInstall: (server, on) => invoke("set_never_install", { server, on }),
   setWelcomed: () => invoke("set_welcomed"),
 
   addFolder: () => invoke("add_folder"),

@@ -5,17 +5,24 @@
  * Every method may reject with an `ErrorView`.
  */
 import type { ActivityView } from "../bindings/ActivityView";
+import type { Approvals } from "../bindings/Approvals";
+import type { BatchView } from "../bindings/BatchView";
+import type { ChangeRef } from "../bindings/ChangeRef";
 import type { Changed } from "../bindings/Changed";
 import type { CommandPreview } from "../bindings/CommandPreview";
+import type { CompareView } from "../bindings/CompareView";
 import type { DiffLine } from "../bindings/DiffLine";
 import type { FileContent } from "../bindings/FileContent";
 import type { FoundServers } from "../bindings/FoundServers";
 import type { GivenValues } from "../bindings/GivenValues";
+import type { ImportFrom } from "../bindings/ImportFrom";
+import type { ImportView } from "../bindings/ImportView";
 import type { LibraryView } from "../bindings/LibraryView";
 import type { NamedValue } from "../bindings/NamedValue";
 import type { OfferDetail } from "../bindings/OfferDetail";
 import type { OfferFolder } from "../bindings/OfferFolder";
 import type { OfferRow } from "../bindings/OfferRow";
+import type { OutcomeItem } from "../bindings/OutcomeItem";
 import type { OutcomeView } from "../bindings/OutcomeView";
 import type { PlanView } from "../bindings/PlanView";
 import type { Progress } from "../bindings/Progress";
@@ -27,11 +34,13 @@ import type { ServersView } from "../bindings/ServersView";
 import type { SettingsView } from "../bindings/SettingsView";
 import type { SharingChange } from "../bindings/SharingChange";
 import type { SharingView } from "../bindings/SharingView";
+import type { SideRef } from "../bindings/SideRef";
 import type { SignInPreview } from "../bindings/SignInPreview";
 import type { SkillDetail } from "../bindings/SkillDetail";
 import type { SourceRef } from "../bindings/SourceRef";
 import type { TargetRef } from "../bindings/TargetRef";
 import type { Theme } from "../bindings/Theme";
+import type { TrashView } from "../bindings/TrashView";
 
 /** Told how far a running job is, at most 30 times a second. */
 export type OnProgress = (progress: Progress) => void;
@@ -43,8 +52,10 @@ export interface Host {
   skillDetail(copy: string): Promise<SkillDetail>;
   /** One file of a local skill. */
   skillFile(copy: string, path: string): Promise<FileContent>;
-  /** The lines in which one file of two copies differs; nothing where either is not text. */
-  compareFile(copy: string, other: string, path: string): Promise<DiffLine[] | null>;
+  /** Two versions of a skill, file by file. */
+  compare(left: SideRef, right: SideRef): Promise<CompareView>;
+  /** The lines in which one file of two versions differs; nothing where either is not text. Rejects with `gone` where the bytes of one are not kept any more. */
+  compareSidesFile(left: SideRef, right: SideRef, path: string): Promise<DiffLine[] | null>;
   /** Carries out one fix of a local skill through a plan; it can be undone like any change. */
   applyFix(copy: string, fix: string): Promise<OutcomeView>;
   /** Carries out the first fix of every diagnostic that has one, as one change. */
@@ -82,8 +93,8 @@ export interface Host {
   serverWords(server: string): Promise<string[]>;
   /** Where a person would sign in to a server; opens nothing. */
   previewSignIn(server: string): Promise<SignInPreview>;
-  /** Opens the browser where it was shown, and waits until they signed in; `job` is what `cancel` takes. */
-  signIn(token: string, job: string): Promise<void>;
+  /** Opens the browser where it was shown, tells the address of the page, and waits until they signed in; `job` is what `cancel` takes. */
+  signIn(token: string, job: string, onPage: (address: string) => void): Promise<void>;
   /** Forgets what the person was given when they signed in. */
   signOut(server: string): Promise<void>;
 
@@ -98,13 +109,26 @@ export interface Host {
   /** Asks for a folder with the system's dialog and exports an unverified copy into it; `understood` says that the warning was seen. Null when the person chose none. */
   exportOffer(server: string, uri: string, understood: boolean): Promise<OutcomeView | null>;
 
+  /** Asks for a file with the system's dialog and exports these copies into it, with what is known of them; all or nothing. Null when the person chose none. */
+  exportBundle(copies: string[]): Promise<OutcomeView | null>;
+  /** Asks for a file or a folder with the system's dialog and imports what skills it holds; each is to be reviewed like a server's. Null when the person chose none. */
+  importSkills(from: ImportFrom): Promise<ImportView | null>;
+
   /** Fetches all files of an offered skill and checks them; `job` is what `cancel` takes. */
   startReview(job: string, server: string, uri: string, onProgress: OnProgress): Promise<ReviewView>;
   /** One file of a running review, as fetched. */
   reviewFile(review: string, path: string): Promise<FileContent>;
   /** Approves exactly the content with this fingerprint; `ticked` are the codes of grave findings. */
-  approve(review: string, fingerprint: string, grant: boolean, ticked: string[]): Promise<void>;
+  approve(
+    review: string,
+    fingerprint: string,
+    grant: boolean,
+    ticked: string[],
+    note: string | null,
+  ): Promise<void>;
   reject(review: string, fingerprint: string): Promise<void>;
+  /** Approves an offered skill whose exact content is approved from another server, where the settings let it; `OfferRow.sameAs` says which. */
+  acceptSame(server: string, uri: string): Promise<void>;
   /** Forgets a review that was closed without a decision. */
   closeReview(review: string): Promise<void>;
 
@@ -112,6 +136,16 @@ export interface Host {
   plan(source: SourceRef, targets: TargetRef[]): Promise<PlanView>;
   /** Carries out a plan; each target by itself. */
   applyPlan(job: string, plan: string, onProgress: OnProgress): Promise<OutcomeView>;
+  /** Works out what changes of one or many skills would do; changes nothing. */
+  planChanges(changes: ChangeRef[]): Promise<BatchView>;
+  /** Carries out what was worked out, each folder by itself, as one change with one undo. */
+  applyChanges(job: string, batch: string, onProgress: OnProgress): Promise<OutcomeView>;
+  /** What a change did, folder by folder; what was taken back since says so. */
+  changeItems(change: string): Promise<OutcomeItem[]>;
+  /** What was replaced or removed and is still kept. */
+  trash(): Promise<TrashView>;
+  /** Removes these for good; what is removed can no longer be put back. */
+  emptyTrash(ids: string[]): Promise<void>;
   /** Puts back what a change replaced or wrote. */
   undo(change: string): Promise<OutcomeView>;
   activity(): Promise<ActivityView>;
@@ -122,6 +156,10 @@ export interface Host {
   settings(): Promise<SettingsView>;
   setTheme(theme: Theme): Promise<void>;
   setSamples(on: boolean): Promise<void>;
+  /** When an offered skill has to be reviewed. */
+  setApprovals(approvals: Approvals): Promise<void>;
+  /** Lets nothing of a server be installed, or lets it again. */
+  setNeverInstall(server: string, on: boolean): Promise<void>;
   /** The first screen was finished. */
   setWelcomed(): Promise<void>;
 

@@ -80,3 +80,10 @@ pub(super) fn fault(server: &str, error: AuthError, wire: &Wire) -> ClientError 
 pub(super) fn nothing_published(server: &str) -> ClientError {
     refused(server, "it does not say where to sign in").with_hint(TOKEN_HINT)
 }
+
+/// Metadata names an issuer that has not published it.
+pub(super) fn not_its_own(server: &str, issuer: &str) -> ClientError {
+    let issuer = quoted(issuer);
+    refused(server, format!("what it says about {issuer} does not come from there"))
+        .with_hint("somebody else may want what you would be given there")
+}

@@ -8,7 +8,7 @@ use rmcp::transport::auth::{
 };
 use url::Url;
 
-use super::faults::{DOING, fault, nothing_published, refused};
+use super::faults::{DOING, fault, not_its_own, nothing_published, refused};
 use super::grant::Grant;
 use super::redirect::{Came, Redirect};
 use super::wire::{Wire, check_address, known, manager};
@@ -101,6 +101,9 @@ impl SignIn {
         let Some(issuer) = metadata.issuer.clone() else {
             return Err(refused(&server, "its authorization server does not say who it is"));
         };
+        if !wire.found_at(&issuer) {
+            return Err(not_its_own(&server, &issuer));
+        }
         manager.set_metadata(metadata);
         let scopes = manager.select_initial_scopes(&[]).await;
         if scopes.len() > SCOPES || !scopes.iter().all(|scope| is_scope(scope)) {

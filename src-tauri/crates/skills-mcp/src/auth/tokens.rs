@@ -136,6 +136,7 @@ impl Tokens {
         let good = address.is_ok_and(|it| check_address(&it, &self.server).is_ok());
         if found.source == AuthorizationMetadataSource::LegacyEndpointFallback
             || found.metadata.issuer.as_deref() != grant.issuer()
+            || !grant.issuer().is_some_and(|issuer| wire.found_at(issuer))
             || !good
         {
             return Ok(None);

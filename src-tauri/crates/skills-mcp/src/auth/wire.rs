@@ -1,5 +1,7 @@
 //! The requests of a sign-in: to HTTPS addresses alone, without redirects, within a size and a time.
 
+mod place;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt as _;
@@ -12,38 +14,11 @@ use serde_json::Value;
 use url::Url;
 
 use crate::error::not_trusted;
-use crate::limits::{OAUTH_BYTES, Timeouts, URI_BYTES};
+use crate::limits::{OAUTH_BYTES, Timeouts};
 use crate::transport::{is_loopback, pool};
 
-/// Why an address that a server names is not asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NotAsked {
-    #[error("it is not an https: address")]
-    NotHttps,
-    #[error("it is on this machine, and the server is not")]
-    ThisMachine,
-    #[error("it names a user")]
-    User,
-    #[error("it is too long")]
-    Long,
-}
-
-/// Whether an address may have to do with a sign-in at this server.
-pub(super) fn check_address(address: &Url, server: &Url) -> Result<(), NotAsked> {
-    if address.as_str().len() > URI_BYTES {
-        return Err(NotAsked::Long);
-    }
-    if !address.username().is_empty() || address.password().is_some() {
-        return Err(NotAsked::User);
-    }
-    let here = is_loopback(address);
-    match address.scheme() {
-        "http" | "https" if here && !is_loopback(server) => Err(NotAsked::ThisMachine),
-        "https" => Ok(()),
-        "http" if here => Ok(()),
-        _ => Err(NotAsked::NotHttps),
-    }
-}
+use place::keeps_metadata;
+pub(super) use place::{NotAsked, check_address};
 
 /// What went wrong with a request, in words of our own.
 #[derive(Debug, thiserror::Error)]
@@ -72,18 +47,28 @@ pub(super) struct Wire {
     here: reqwest::Client,
     /// What the last failed answer said, as far as that is one of the words that the standards know.
     said: Mutex<Option<String>>,
+    /// Where the last good answer came from.
+    answered: Mutex<Option<Url>>,
 }
 
 impl Wire {
     pub(super) fn new(server: &Url, timeouts: Timeouts) -> Result<Arc<Self>, reqwest::Error> {
         let build = |here| pool(here, timeouts).timeout(timeouts.connect).build();
-        let said = Mutex::default();
         Ok(Arc::new(Self {
             server: server.clone(),
             remote: build(false)?,
             here: build(true)?,
-            said,
+            said: Mutex::default(),
+            answered: Mutex::default(),
         }))
+    }
+
+    /// Whether metadata that was found just now lies where the issuer that it names keeps it. rmcp
+    /// takes the word of a document at any other place, which may then name anybody.
+    pub(super) fn found_at(&self, issuer: &str) -> bool {
+        let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        let issuer = Url::parse(issuer).ok();
+        issuer.zip(answered.as_ref()).is_some_and(|(issuer, at)| keeps_metadata(&issuer, at))
     }
 
     /// What the last failed answer said.
@@ -96,6 +81,7 @@ impl Wire {
             reqwest::Request::try_from(request.request).map_err(|_| WireError::Request)?;
         check_address(request.url(), &self.server)?;
         let client = if is_loopback(request.url()) { &self.here } else { &self.remote };
+        let asked = request.url().clone();
         let failed = |error: reqwest::Error| {
             if error.is_timeout() {
                 WireError::Slow
@@ -134,6 +120,9 @@ impl Wire {
                 said = format!("{said}, {word}");
             }
             *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
+        }
+        if status.is_success() {
+            *self.answered.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
         }
         answer.body(body).map_err(|_| WireError::Request)
     }
@@ -187,24 +176,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-
-    #[test]
-    fn only_https_is_asked_and_this_machine_only_by_a_server_on_it() {
-        let check = |address: &str, server: &str| {
-            check_address(&Url::parse(address).unwrap(), &Url::parse(server).unwrap())
-        };
-        let (far, near) = ("https://mcp.example/mcp", "http://127.0.0.1:8000/mcp");
-        assert_eq!(check("https://auth.example/authorize", far), Ok(()));
-        assert_eq!(check("http://auth.example/authorize", far), Err(NotAsked::NotHttps));
-        assert_eq!(check("http://localhost:9/a", near), Ok(()));
-        assert_eq!(check("http://localhost:9/a", far), Err(NotAsked::ThisMachine));
-        assert_eq!(check("https://[::1]/a", far), Err(NotAsked::ThisMachine));
-        assert_eq!(check("javascript:alert(1)", near), Err(NotAsked::NotHttps));
-        assert_eq!(check("file:///etc/passwd", near), Err(NotAsked::NotHttps));
-        assert_eq!(check("https://me@auth.example/", far), Err(NotAsked::User));
-        let long = format!("https://auth.example/{}", "a".repeat(URI_BYTES));
-        assert_eq!(check(&long, far), Err(NotAsked::Long));
-    }
 
     #[test]
     fn of_a_servers_words_only_those_of_the_standard_are_kept() {

@@ -5,16 +5,19 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::auth::Keep;
+use crate::imported::ImportedSkills;
 use crate::limits::Timeouts;
 use crate::samples::Samples;
 use crate::secret::Handed;
-use crate::transport::Words;
+use crate::transport::{Programs, Words};
 
 /// What a connection needs from outside.
 #[derive(Clone)]
 pub struct ClientContext {
     /// The built-in samples, where they are switched on.
     pub samples: Option<Arc<Samples>>,
+    /// Where imported skills are kept, where there can be any.
+    pub imported: Option<ImportedSkills>,
     /// How long a server is waited for.
     pub timeouts: Timeouts,
     /// A bearer token for an HTTP server, without the word `Bearer`.
@@ -27,6 +30,8 @@ pub struct ClientContext {
     pub sign_in: Option<Arc<dyn Keep>>,
     /// Where what a started program writes to its standard error is kept; it outlives the connection.
     pub words: Option<Arc<Words>>,
+    /// The started programs; contexts that are cloned share them.
+    pub programs: Programs,
     /// The environment of started programs, nothing else: names and values.
     pub environment: Vec<(OsString, OsString)>,
 }
@@ -55,11 +60,13 @@ impl Default for ClientContext {
     fn default() -> Self {
         Self {
             samples: None,
+            imported: None,
             timeouts: Timeouts::default(),
             token: None,
             headers: Vec::new(),
             sign_in: None,
             words: None,
+            programs: Programs::default(),
             environment: small_environment(),
         }
     }

@@ -18,6 +18,9 @@ pub(super) const NODES: usize = 500_000;
 /// The most bytes of text of one file, each alias counted as what it stands for.
 pub(super) const TEXT: usize = 16 * 1024 * 1024;
 
+/// The most `[` and `{` of a YAML file, wherever they stand.
+pub(super) const BRACKETS: usize = 20_000;
+
 /// The most headers or variables of one server.
 pub(super) const VALUES: usize = 100;
 

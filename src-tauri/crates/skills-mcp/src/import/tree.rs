@@ -10,7 +10,14 @@ use serde::de::{
 };
 use serde_json::{Map, Value};
 
-use super::limits::{DEPTH, NODES, TEXT};
+use super::limits::{BRACKETS, DEPTH, NODES, TEXT};
+use crate::limits::shorten;
+
+const TOO_DEEP: &str = "it is nested too deeply";
+const TOO_MUCH: &str = "it says more than is read";
+
+/// The longest word of a parser on what is wrong, in characters.
+const REASON_CHARS: usize = 200;
 
 /// A language that settings are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,12 +64,19 @@ pub(super) fn read(text: &str, language: Language) -> Result<Tree, Unreadable> {
             let at = error.span().map(|span| place(text, span.start));
             Unreadable::new(language, error.message(), at)
         }),
+        // The parser's time grows with the square of how deeply these are nested, before it gives
+        // a value to count.
+        Language::Yaml if text.bytes().filter(|byte| b"[{".contains(byte)).count() > BRACKETS => {
+            Err(Unreadable::new(language, TOO_MUCH, None))
+        }
         Language::Yaml => serde_yaml::from_str(text).map_err(|error| {
             let at = error.location().map(|at| (at.line(), at.column()));
-            // What the parser says ends in the place, which is said by itself.
             let reason = error.to_string();
-            let reason = reason.split(" at line ").next().unwrap_or_default();
-            Unreadable::new(language, reason, at)
+            // What the parser says ends in the place, which is said by itself; before what is said
+            // here stand the keys that lead there.
+            let ours = [TOO_DEEP, TOO_MUCH].into_iter().find(|ours| reason.contains(ours));
+            let theirs = || reason.split(" at line ").next().unwrap_or_default();
+            Unreadable::new(language, ours.unwrap_or_else(theirs), at)
         }),
     }
 }
@@ -90,7 +104,7 @@ impl Unreadable {
     }
 
     fn new(language: Language, reason: &str, at: Option<(usize, usize)>) -> Self {
-        let mut reason = reason.trim().trim_end_matches('.').to_owned();
+        let mut reason = shorten(reason.trim().trim_end_matches('.'), REASON_CHARS);
         if let Some(first) = reason.get_mut(..1) {
             first.make_ascii_lowercase();
         }
@@ -116,7 +130,7 @@ impl Budget {
     fn take<E: Error>(&self, text: usize) -> Result<(), E> {
         let (nodes, left) = (self.nodes.get(), self.text.get());
         if nodes == 0 || left < text {
-            return Err(E::custom("it says more than is read"));
+            return Err(E::custom(TOO_MUCH));
         }
         self.nodes.set(nodes - 1);
         self.text.set(left - text);
@@ -141,8 +155,7 @@ struct Node<'a> {
 
 impl Node<'_> {
     fn deeper<E: Error>(self) -> Result<Self, E> {
-        let depth =
-            self.depth.checked_sub(1).ok_or_else(|| E::custom("it is nested too deeply"))?;
+        let depth = self.depth.checked_sub(1).ok_or_else(|| E::custom(TOO_DEEP))?;
         Ok(Self { depth, ..self })
     }
 }

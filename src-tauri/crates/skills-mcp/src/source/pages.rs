@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::client::{Calls, List};
 use crate::error::ClientError;
-use crate::limits::{ENTRIES, FOLDER_ENTRIES, LIST_BYTES, MARK_BYTES, PAGES, REASONS};
+use crate::limits::{ENTRIES, FOLDER_ENTRIES, LIST_BYTES, LIST_MEMORY, MARK_BYTES, PAGES, REASONS};
 
 /// All pages of one list, as far as they were taken.
 #[derive(Debug, Default)]
@@ -52,12 +52,14 @@ struct Taking {
     paged: Paged,
     pages: usize,
     bytes: usize,
+    memory: usize,
     cursors: HashSet<String>,
 }
 
 impl Taking {
     fn new(field: &'static str, most: usize) -> Self {
-        Self { field, most, paged: Paged::default(), pages: 0, bytes: 0, cursors: HashSet::new() }
+        let (paged, cursors) = (Paged::default(), HashSet::new());
+        Self { field, most, paged, pages: 0, bytes: 0, memory: 0, cursors }
     }
 
     /// Takes one page; an error says why it is none.
@@ -72,6 +74,10 @@ impl Taking {
             self.bytes = self.bytes.saturating_add(weight(&item));
             if self.bytes > LIST_BYTES {
                 return Ok(self.cut(&format!("it is longer than {LIST_BYTES} bytes")));
+            }
+            self.memory = self.memory.saturating_add(memory(&item));
+            if self.memory > LIST_MEMORY {
+                return Ok(self.cut("it holds more values than are read"));
             }
             if self.paged.items.len() == self.most {
                 return Ok(self.cut(&format!("it is longer than {} entries", self.most)));
@@ -134,6 +140,26 @@ fn weight(value: &Value) -> usize {
     }
 }
 
+/// About as many bytes as a value takes once it is read.
+fn memory(value: &Value) -> usize {
+    /// One value where it lies.
+    const VALUE: usize = 32;
+    /// What an allocation costs besides its bytes.
+    const APART: usize = 16;
+    /// The least that a table takes, however few its keys are.
+    const TABLE: usize = 640;
+    VALUE
+        + match value {
+            Value::String(text) => text.len() + APART,
+            Value::Array(list) => list.iter().map(memory).sum(),
+            Value::Object(map) => {
+                map.iter().map(|(key, value)| key.len() + APART + memory(value)).sum::<usize>()
+                    + TABLE
+            }
+            _ => 0,
+        }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -185,6 +211,24 @@ mod tests {
         };
         assert_eq!(listed(67_108_864), (2, 0));
         assert_eq!(listed(67_108_865), (1, 1));
+    }
+
+    #[test]
+    fn one_hundred_and_twenty_eight_mebibytes_of_values_are_taken_and_one_more_byte_is_not() {
+        let listed = |more: usize| {
+            let mut taking = Taking::new("skills", ENTRIES);
+            // An empty table counts 672 bytes: 134,217,248 in all, and 480 are left.
+            let items = vec![json!(vec![json!({}); 199_728]), json!("x".repeat(432 + more))];
+            assert_eq!(taking.take(page(items, Value::Null)), Ok(Next::Done));
+            (taking.paged.items.len(), taking.paged.notices)
+        };
+        assert_eq!(listed(0), (2, Vec::new()));
+        let (taken, notices) = listed(1);
+        assert_eq!(taken, 1);
+        assert_eq!(
+            notices,
+            ["the server's list was read only in part: it holds more values than are read"]
+        );
     }
 
     #[test]

@@ -4,29 +4,32 @@
 //! limit on the length of one line. What it writes to its standard error is kept for messages.
 
 use std::io;
-use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
+use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::allowance::Allowance;
 use super::late::Late;
-use super::values::Values;
+use super::lines::{LineLimit, Overdone};
+use super::unasked::Unasked;
 use super::words::Words;
 use crate::client::ClientContext;
 use crate::error::{ClientError, ErrorKind};
-use crate::limits::{MESSAGE_BYTES, MESSAGE_VALUES};
+use crate::limits::{MESSAGE_BYTES, STDERR_BYTES};
 
 /// How long a program may take to end after its input was closed, and again after it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How much a program writes to its standard error without having to wait.
+const STDERR_AT_ONCE: usize = 64 * 1024 * 1024;
 
 /// How many of a program's last lines an error repeats.
 const LAST_LINES: usize = 6;
@@ -34,7 +37,7 @@ const LAST_LINES: usize = 6;
 /// How long is waited for the exit status and last words of a program whose output ended.
 const LAST_WORDS: Duration = Duration::from_millis(1000);
 
-type Transport = Late<AsyncRwTransport<RoleClient, LineLimit<ChildStdout>, ChildStdin>>;
+type Transport = Late<Unasked<AsyncRwTransport<RoleClient, LineLimit<ChildStdout>, ChildStdin>>>;
 
 /// A started program. Dropping it ends the program and everything in its process group.
 pub(crate) struct Program {
@@ -52,6 +55,10 @@ pub(crate) fn start(
     server: &str,
     context: &ClientContext,
 ) -> Result<(Program, Transport), ClientError> {
+    let Some(stop) = context.programs.stop() else {
+        let reason = "all programs were ended";
+        return Err(ClientError::new(ErrorKind::Cancelled, "start", server, reason));
+    };
     let mut command = Command::new(program);
     command
         .args(args)
@@ -79,11 +86,10 @@ pub(crate) fn start(
     let words = context.words.clone().unwrap_or_default();
     words.begin();
     let overdone = Overdone::default();
-    let stop = CancellationToken::new();
     let (say_ended, ended) = watch::channel(None);
     let listening = tokio::spawn(keep_stderr(stderr, Arc::clone(&words)));
     let group = Group::of(&child);
-    tokio::spawn({
+    context.programs.see_out({
         let stop = stop.clone();
         async move {
             let status = see_it_out(child, group, stop).await;
@@ -95,7 +101,7 @@ pub(crate) fn start(
     let stdout = LineLimit::new(stdout, MESSAGE_BYTES, Arc::clone(&overdone));
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE_BYTES);
     let discovered = Arc::new(AtomicBool::new(false));
-    let transport = Late::new(transport, Arc::clone(&discovered));
+    let transport = Late::new(Unasked::new(transport), Arc::clone(&discovered));
     Ok((Program { words, ended, overdone, discovered, stop }, transport))
 }
 
@@ -207,12 +213,18 @@ fn ending(status: io::Result<ExitStatus>) -> String {
 }
 
 async fn keep_stderr(mut stderr: ChildStderr, words: Arc<Words>) {
-    let mut buffer = [0; 4096];
+    let mut buffer = vec![0; STDERR_BYTES];
+    let mut allowance = Allowance::new(STDERR_AT_ONCE);
+    let mut since = Instant::now();
     while let Ok(n) = stderr.read(&mut buffer).await {
         if n == 0 {
             return;
         }
         words.add(&buffer[..n]);
+        if let Some(pause) = allowance.after(n, since.elapsed()) {
+            tokio::time::sleep(pause).await;
+        }
+        since = Instant::now();
     }
 }
 
@@ -266,106 +278,4 @@ impl Group {
     fn terminate(&self) {}
 
     fn kill(&self) {}
-}
-
-/// What a program did that ended its connection, once it did it.
-type Overdone = Arc<OnceLock<String>>;
-
-/// Fails once a line is too long or holds too many values. rmcp drops a long line without a word,
-/// and the call that waits for it would run into its time-out.
-pub(crate) struct LineLimit<R> {
-    inner: R,
-    line: usize,
-    values: Values,
-    most: usize,
-    overdone: Overdone,
-}
-
-impl<R> LineLimit<R> {
-    fn new(inner: R, most: usize, overdone: Overdone) -> Self {
-        Self { inner, line: 0, values: Values::default(), most, overdone }
-    }
-
-    /// What is wrong with the lines so far, when these bytes follow.
-    fn broken_by(&mut self, new: &[u8]) -> Option<String> {
-        for part in new.split_inclusive(|byte| *byte == b'\n') {
-            let text = part.strip_suffix(b"\n").unwrap_or(part);
-            self.line += text.len();
-            if self.line > self.most {
-                return Some(format!("it sent a line of more than {} bytes", self.most));
-            }
-            if !self.values.within(text) {
-                return Some(format!("it sent a message of more than {MESSAGE_VALUES} values"));
-            }
-            if part.len() > text.len() {
-                (self.line, self.values) = (0, Values::default());
-            }
-        }
-        None
-    }
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for LineLimit<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buf.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
-        let Some(broken) = self.broken_by(&buf.filled()[before..]) else {
-            return Poll::Ready(Ok(()));
-        };
-        buf.set_filled(before);
-        let error = io::Error::new(io::ErrorKind::InvalidData, broken.as_str());
-        let _ = self.overdone.set(broken);
-        Poll::Ready(Err(error))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-
-    async fn read_all(input: &[u8], most: usize) -> (io::Result<Vec<u8>>, bool) {
-        let overdone = Overdone::default();
-        let mut reader = LineLimit::new(input, most, Arc::clone(&overdone));
-        let mut out = Vec::new();
-        let result = reader.read_to_end(&mut out).await.map(|_| out);
-        (result, overdone.get().is_some())
-    }
-
-    #[tokio::test]
-    async fn lines_up_to_the_limit_pass() {
-        let (result, overdone) = read_all(b"1234\n1234\n", 4).await;
-        assert_eq!(result.unwrap(), b"1234\n1234\n");
-        assert!(!overdone);
-    }
-
-    #[tokio::test]
-    async fn a_line_over_the_limit_ends_the_stream() {
-        let (result, overdone) = read_all(b"12345\n", 4).await;
-        assert!(result.is_err());
-        assert!(overdone);
-    }
-
-    #[tokio::test]
-    async fn values_are_counted_for_each_line() {
-        let half = format!("[{}0]\n", "0,".repeat(MESSAGE_VALUES / 2));
-        let (result, overdone) = read_all(half.repeat(3).as_bytes(), MESSAGE_BYTES).await;
-        assert_eq!((result.unwrap().len(), overdone), (half.len() * 3, false));
-        let whole = format!("[{}0]\n", "0,".repeat(MESSAGE_VALUES));
-        let (result, overdone) = read_all(whole.as_bytes(), MESSAGE_BYTES).await;
-        assert!(result.is_err());
-        assert!(overdone);
-    }
-
-    #[tokio::test]
-    async fn a_line_without_an_end_counts_too() {
-        let (result, overdone) = read_all(b"ok\n12345", 4).await;
-        assert!(result.is_err());
-        assert!(overdone);
-    }
 }

@@ -17,6 +17,9 @@ use crate::transport::bounded::Bounded;
 use crate::transport::leaving::Leaving;
 use crate::transport::post::Looking;
 use crate::transport::signed::Signed;
+use crate::transport::unasked::Unasked;
+
+type Transport = Leaving<Unasked<StreamableHttpClientTransport<Signed<Bounded<Looking>>>>>;
 
 /// A transport to this address; nothing is sent yet.
 pub(crate) fn transport(
@@ -24,7 +27,7 @@ pub(crate) fn transport(
     server: &str,
     context: &ClientContext,
     handed: &Handed,
-) -> Result<Leaving<StreamableHttpClientTransport<Signed<Bounded<Looking>>>>, ClientError> {
+) -> Result<Transport, ClientError> {
     let wrong = |reason: &str| {
         ClientError::new(ErrorKind::Unreachable, "connect to", server, reason)
             .with_hint("an address looks like https://example.org/mcp")
@@ -65,7 +68,8 @@ pub(crate) fn transport(
     if let Some(token) = &context.token {
         config = config.auth_header(token.as_str());
     }
-    Ok(Leaving::new(StreamableHttpClientTransport::with_client(client, config)))
+    let transport = StreamableHttpClientTransport::with_client(client, config);
+    Ok(Leaving::new(Unasked::new(transport)))
 }
 
 /// Connections to servers: no redirects, the roots of the system, and the proxy that the variables of

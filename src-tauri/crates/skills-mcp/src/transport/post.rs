@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
-use futures::StreamExt as _;
 use futures::stream::BoxStream;
+use futures::{Stream, StreamExt as _};
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use reqwest::Response;
@@ -20,13 +21,24 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
+use super::allowance::Allowance;
+use super::message::{answer_of, message_of};
 use super::values::{TooMany, few_enough};
+use crate::limits::MESSAGE_BYTES;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const SESSION: &str = "mcp-session-id";
+const LAST_EVENT: &str = "last-event-id";
 
-type Failure = StreamableHttpError<reqwest::Error>;
+/// The bytes of the events of an answer that are taken without a pause: more than the longest message
+/// and what a server tells on the way to it.
+const ANSWER_AT_ONCE: usize = 2 * MESSAGE_BYTES;
+
+/// The bytes that are taken without a pause of a stream that only brings news.
+const NEWS_AT_ONCE: usize = 1024 * 1024;
+
+pub(super) type Failure = StreamableHttpError<reqwest::Error>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 /// An HTTP client that takes no answer unseen.
@@ -93,7 +105,8 @@ impl StreamableHttpClient for Looking {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<Events, Failure> {
-        Ok(looked_at(self.0.get_stream(uri, session, last, token, headers).await?))
+        let most = StreamableHttpResponseLimits::default().max_sse_event_size;
+        self.get_stream_with_max_sse_event_size(uri, session, last, token, headers, most).await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -105,11 +118,40 @@ impl StreamableHttpClient for Looking {
         headers: HashMap<HeaderName, HeaderValue>,
         most: usize,
     ) -> Result<Events, Failure> {
-        let stream = self
+        // What goes on where it broke off may be an answer.
+        let at_once = if last.is_some() { ANSWER_AT_ONCE } else { NEWS_AT_ONCE };
+        let mut request = self
             .0
-            .get_stream_with_max_sse_event_size(uri, session, last, token, headers, most)
-            .await?;
-        Ok(looked_at(stream))
+            .get(uri.as_ref())
+            .headers(headers.into_iter().collect())
+            .header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        if let Some(session) = &session {
+            request = request.header(SESSION, session.as_ref());
+        }
+        if let Some(last) = last {
+            request = request.header(LAST_EVENT, last);
+        }
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        let response = request.send().await.map_err(StreamableHttpError::Client)?;
+        let status = response.status();
+        if status == StatusCode::METHOD_NOT_ALLOWED {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        if let Some(challenge) = challenge(status, response.headers())? {
+            return Err(challenge);
+        }
+        if let Some(failed) = failure(&response) {
+            return Err(failed);
+        }
+        let response = response.error_for_status().map_err(StreamableHttpError::Client)?;
+        match text_of(response.headers(), &CONTENT_TYPE) {
+            Some(kind) if is(&kind, EVENTS) || is(&kind, JSON) => {
+                Ok(looked_at(events(response, most, at_once)))
+            }
+            kind => Err(StreamableHttpError::UnexpectedContentType(kind)),
+        }
     }
 }
 
@@ -141,7 +183,10 @@ async fn answer(
     let answered = matches!(message, JsonRpcMessage::Request(_));
     match &kind {
         Some(kind) if is(kind, EVENTS) => {
-            let events = events(response, limits.max_sse_event_size);
+            let listens = matches!(message, JsonRpcMessage::Request(asked)
+                if matches!(asked.request, ClientRequest::SubscriptionsListenRequest(_)));
+            let at_once = if listens { NEWS_AT_ONCE } else { ANSWER_AT_ONCE };
+            let events = events(response, limits.max_sse_event_size, at_once);
             Ok(StreamableHttpPostResponse::Sse(looked_at(events), session))
         }
         Some(kind) if is(kind, JSON) => {
@@ -149,7 +194,7 @@ async fn answer(
                 return Ok(StreamableHttpPostResponse::Accepted);
             }
             let body = whole(response, limits.max_json_response_size).await?;
-            match message_of(&body) {
+            match answer_of(message, &body) {
                 Ok(answer) => Ok(StreamableHttpPostResponse::Json(known(message, answer), session)),
                 Err(_) if !answered => Ok(StreamableHttpPostResponse::Accepted),
                 Err(error) => Err(error),
@@ -181,6 +226,15 @@ fn challenge(status: StatusCode, headers: &HeaderMap) -> Result<Option<Failure>,
     }))
 }
 
+/// That a server is asked too much, or fails, and when it may be asked again.
+fn failure(response: &Response) -> Option<Failure> {
+    let status = response.status();
+    (status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()).then(|| {
+        let wait = text_of(response.headers(), &RETRY_AFTER);
+        StreamableHttpError::from(HttpStatusError::new(status.as_u16(), wait))
+    })
+}
+
 /// The value of `scope=` in a challenge.
 fn scope(challenge: &str) -> Option<String> {
     let at = challenge.to_ascii_lowercase().find("scope=")? + "scope=".len();
@@ -201,10 +255,7 @@ async fn refusal(
     limits: StreamableHttpResponseLimits,
 ) -> Result<ServerJsonRpcMessage, Failure> {
     let status = response.status();
-    let failed = (status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()).then(|| {
-        let wait = text_of(response.headers(), &RETRY_AFTER);
-        StreamableHttpError::from(HttpStatusError::new(status.as_u16(), wait))
-    });
+    let failed = failure(&response);
     let access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     let told = kind.is_some_and(|kind| is(&kind, JSON))
         && !access
@@ -264,14 +315,6 @@ fn known(asked: &ClientJsonRpcMessage, answer: ServerJsonRpcMessage) -> ServerJs
     }
 }
 
-/// Reads a message, if it has few enough values.
-fn message_of(body: &[u8]) -> Result<ServerJsonRpcMessage, Failure> {
-    if !few_enough(body) {
-        return Err(StreamableHttpError::Io(io::Error::new(io::ErrorKind::InvalidData, TooMany)));
-    }
-    Ok(serde_json::from_slice(body)?)
-}
-
 /// The whole body, if it is not too long.
 async fn whole(response: Response, most: usize) -> Result<Vec<u8>, Failure> {
     let over = || StreamableHttpError::ResponseBodyTooLarge { max_size: most };
@@ -305,10 +348,11 @@ fn looked_at(events: Events) -> Events {
         .boxed()
 }
 
-/// The events of an answer, of which none is too long.
-fn events(response: Response, most: usize) -> Events {
+/// The events of an answer, of which none is too long. So many bytes come at once, and more with
+/// pauses: of comments and of events without data nobody else sees that there are too many.
+fn events(response: Response, most: usize, at_once: usize) -> Events {
     let mut length = EventLength::default();
-    let parts = response.bytes_stream().map(move |part| {
+    let parts = paced(response.bytes_stream(), at_once).map(move |part| {
         let part = part.map_err(io::Error::other)?;
         if !length.within(&part, most) {
             let over = format!("an event has more than {most} bytes");
@@ -316,7 +360,27 @@ fn events(response: Response, most: usize) -> Events {
         }
         Ok(part)
     });
-    SseStream::from_bytes_stream(parts).boxed()
+    SseStream::from_bytes_stream(parts.boxed()).boxed()
+}
+
+/// Parts as they come, and with pauses once they are more than this many bytes.
+fn paced<T: AsRef<[u8]>, E>(
+    parts: impl Stream<Item = Result<T, E>>,
+    at_once: usize,
+) -> impl Stream<Item = Result<T, E>> {
+    let mut allowance = Allowance::new(at_once);
+    let mut since = Instant::now();
+    parts.then(move |part| {
+        let bytes = part.as_ref().map_or(0, |part| part.as_ref().len());
+        let pause = allowance.after(bytes, since.elapsed()).unwrap_or_default();
+        since = Instant::now() + pause;
+        async move {
+            if !pause.is_zero() {
+                tokio::time::sleep(pause).await;
+            }
+            part
+        }
+    })
 }
 
 /// How long the event is that comes just now. An empty line ends one.
@@ -358,7 +422,28 @@ fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::convert::Infallible;
+
+    use futures::{FutureExt as _, stream};
+
     use super::*;
+
+    #[tokio::test]
+    async fn parts_come_at_once_until_they_are_more_than_is_allowed_and_none_is_lost() {
+        let parts = [vec![1; 600], vec![2; 400], vec![3; 2000], vec![4; 1]];
+        let parts = stream::iter(parts.map(Ok::<_, Infallible>));
+        let mut parts = Box::pin(paced(parts, 1000));
+        let lengths =
+            |part: Option<Result<Vec<u8>, Infallible>>| part.map(|part| part.unwrap().len());
+        assert_eq!(parts.next().now_or_never().map(lengths), Some(Some(600)));
+        assert_eq!(parts.next().now_or_never().map(lengths), Some(Some(400)));
+        assert!(parts.next().now_or_never().is_none());
+        assert_eq!(lengths(parts.next().await), Some(2000));
+        assert_eq!(lengths(parts.next().await), Some(1));
+        assert_eq!(lengths(parts.next().await), None);
+    }
 
     #[test]
     fn an_event_is_measured_from_one_empty_line_to_the_next() {

@@ -77,6 +77,13 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Signed<C> {
         headers: HashMap<HeaderName, HeaderValue>,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Failed<C>> {
+        if self.tokens.is_none() {
+            // It is sent once, so that no copy of it is needed.
+            let inner = &self.inner;
+            return inner
+                .post_message_with_response_limits(uri, message, session, token, headers, limits)
+                .await;
+        }
         self.signed(token, |token| {
             self.inner.post_message_with_response_limits(
                 Arc::clone(&uri),

@@ -35,9 +35,10 @@ impl Values {
     }
 }
 
-/// Whether a whole message has few enough.
+/// Whether a whole message has few enough. Each value has a byte of its own, so that short messages
+/// need no count.
 pub(crate) fn few_enough(bytes: &[u8]) -> bool {
-    Values::default().within(bytes)
+    bytes.len() <= MESSAGE_VALUES || Values::default().within(bytes)
 }
 
 /// There are more.

@@ -92,6 +92,26 @@ async fn endless_folders_and_endless_pages_end_at_their_limits() {
     let folders = asked.iter().filter(|asked| asked.starts_with("resources/directory")).count();
     assert_eq!(folders, 256);
 
+    // One folder with others in it: as many as are asked for, and one more.
+    for (inside, notices) in [(255, 0), (256, 1)] {
+        let wide = with_folders(move |method, params| match (method, params["uri"].as_str()) {
+            ("skills/list", _) => page(vec![review(&[])], None),
+            (_, Some("skill://review")) => {
+                let inside = (0..inside).map(|n| folder(&format!("skill://review/{n}")));
+                resources(&inside.collect::<Vec<_>>())
+            }
+            _ => resources(&[]),
+        })
+        .await;
+        let connection = wide.connect().await;
+        let entry = listed(&connection).await;
+        let shown = connection.folder(&entry).await.unwrap();
+        assert_eq!(shown.notices.len(), notices);
+        let asked = wide.asked.lock().unwrap().clone();
+        let folders = asked.iter().filter(|asked| asked.starts_with("resources/directory"));
+        assert_eq!(folders.count(), 256);
+    }
+
     let many = |count: usize| {
         with_folders(move |method, _| match method {
             "skills/list" => page(vec![review(&[])], None),

@@ -61,6 +61,22 @@ async fn who_signed_in_is_let_in() {
 }
 
 #[tokio::test]
+async fn metadata_at_a_place_that_is_not_its_issuers_is_nobodys() {
+    let message = refused(RESOURCE, |at| {
+        let servers = [format!("{at}/.well-known/evil")];
+        Reply::Json(
+            200,
+            json!({ "resource": format!("{at}/mcp"), "authorization_servers": servers }),
+        )
+    })
+    .await;
+    assert_eq!(
+        message,
+        "cannot sign in to BASE/mcp: what it says about BASE/as does not come from there"
+    );
+}
+
+#[tokio::test]
 async fn a_no_in_the_browser_is_told() {
     let server = Scripted::good().await;
     let sign_in = server.discover().await.unwrap();

@@ -129,6 +129,25 @@ async fn another_authorization_server_is_not_given_what_the_first_gave() {
 }
 
 #[tokio::test]
+async fn a_document_that_only_calls_itself_the_first_is_not_given_what_the_first_gave() {
+    let (server, over) = turning("GET /.well-known/oauth-protected-resource/mcp", |at| {
+        let servers = [format!("{at}/.well-known/evil")];
+        Reply::Json(
+            200,
+            json!({ "resource": format!("{at}/mcp"), "authorization_servers": servers }),
+        )
+    })
+    .await;
+    server.sign_in().await;
+    let connection = server.connect().await.unwrap();
+    over.store(true, Ordering::SeqCst);
+    server.take_back();
+    assert!(connection.list().await.is_err());
+    assert_eq!(server.asked("GET /.well-known/evil").len(), 1);
+    assert!(server.asked("POST /evil/token").is_empty());
+}
+
+#[tokio::test]
 async fn what_was_forgotten_is_not_sent() {
     let server = Scripted::good().await;
     server.sign_in().await;

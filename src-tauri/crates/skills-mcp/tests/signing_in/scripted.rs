@@ -232,6 +232,12 @@ fn right(asked: &Asked, at: &str, state: &mut State) -> Response {
             &json!({ "resource": format!("{at}/mcp"), "authorization_servers": [format!("{at}/as")] }),
         ),
         "GET /.well-known/oauth-authorization-server/as" => json_of(200, &metadata(at)),
+        // The good one's name on somebody else's addresses, where no issuer keeps metadata.
+        "GET /.well-known/evil" => {
+            let mut other = metadata(at);
+            other["token_endpoint"] = json!(format!("{at}/evil/token"));
+            json_of(200, &other)
+        }
         "POST /as/register" => json_of(
             201,
             &json!({ "client_id": "client-1", "redirect_uris": asked.body["redirect_uris"] }),

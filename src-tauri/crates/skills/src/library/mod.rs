@@ -7,12 +7,13 @@ mod unread;
 mod walk;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use choices::{Choices, FolderRefused, MAX_FOLDERS, ToolChoice};
 
 use crate::check::Diagnostic;
+use crate::digest::Digest;
 use crate::folder::FolderKind;
 use crate::manifest::Manifest;
 use crate::paths::Paths;
@@ -169,6 +170,15 @@ pub struct Group<'a> {
     pub name: &'a str,
     /// Each place where it lies.
     pub skills: Vec<&'a LocalSkill>,
+}
+
+impl LocalSkill {
+    /// The id that a skill in the folder with this real path has, whether there is one or not.
+    pub fn id_of(real: &Path) -> String {
+        let mut hex = Digest::of(real.as_os_str().as_encoded_bytes()).hex();
+        hex.truncate(16);
+        hex
+    }
 }
 
 impl Snapshot {

@@ -11,7 +11,6 @@ use super::roots::{self, Looked};
 use super::walk::{self, Candidate};
 use super::{Choices, FolderState, LocalSkill, RootState, ToolState, UnreadFolder};
 use crate::check::{Checked, Diagnostic, check_listed, codes};
-use crate::digest::Digest;
 use crate::manifest::Manifest;
 use crate::paths::Paths;
 use crate::read::{ListedFile, ReadManifestError, survey};
@@ -215,9 +214,7 @@ fn folder_name(path: &Path) -> String {
 }
 
 fn id(real: &Path) -> String {
-    let mut hex = Digest::of(real.as_os_str().as_encoded_bytes()).hex();
-    hex.truncate(16);
-    hex
+    LocalSkill::id_of(real)
 }
 
 /// The error with what the system said.

@@ -186,6 +186,29 @@ fn what_no_source_says_is_unknown() {
 }
 
 #[test]
+fn tools_that_read_links_and_tools_that_do_not_are_those_that_a_source_names() {
+    let with = |said| -> Vec<&str> {
+        let named = tools().iter().filter(|tool| tool.reads.links == said);
+        named.map(|tool| tool.id.as_str()).collect()
+    };
+    assert_eq!(
+        with(Said::Yes),
+        [
+            "claude-code",
+            "openclaw",
+            "codex",
+            "gemini-cli",
+            "hermes-agent",
+            "opencode",
+            "pi",
+            "reasonix",
+            "pochi"
+        ]
+    );
+    assert_eq!(with(Said::No), ["antigravity", "kiro-cli"]);
+}
+
+#[test]
 fn every_row_of_the_table_expands_to_the_folders_that_its_sources_name() {
     let (_dir, paths) = home();
     assert_eq!(tools().len(), rows::ROWS.len());

@@ -159,6 +159,21 @@ fn the_watch_follows_what_the_person_chose() {
     watching.until(|snapshot| snapshot.skills.len() == 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_change_of_what_a_link_leads_to_is_seen() {
+    let watching = Watching::new(|home| {
+        write(home, ".claude/settings.json", "{}");
+        write(home, "elsewhere/a/SKILL.md", SKILL);
+        fs::create_dir_all(home.join(".claude/skills")).unwrap();
+        std::os::unix::fs::symlink(home.join("elsewhere/a"), home.join(".claude/skills/a"))
+            .unwrap();
+    });
+    watching.until(|snapshot| snapshot.skills.len() == 1 && snapshot.skills[0].linked);
+    watching.write("elsewhere/a/SKILL.md", &SKILL.replace("b\n", "c\n"));
+    watching.until(|snapshot| snapshot.skills[0].description == "c");
+}
+
 #[test]
 fn a_change_in_a_folder_and_one_that_appears_later_are_told() {
     let dir = tempfile::tempdir().unwrap();

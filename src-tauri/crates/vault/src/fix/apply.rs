@@ -1,14 +1,12 @@
 //! Carrying fixes out: stage, read back, swap, record.
 
-use jiff::Timestamp;
-
 use crate::apply::{Step, is_exactly};
-use crate::change::{Change, ChangeHead, Fixed, ItemOutcome, ItemResult, Moved};
+use crate::change::{About, Act, Change, ChangeHead, Fixed, ItemOutcome, ItemResult, Moved};
 use crate::disk;
 use crate::drift::Drift;
 use crate::error::VaultError;
 use crate::fix::copy::Shape;
-use crate::fix::{FixPlan, name_of};
+use crate::fix::{FixPlan, FixPurpose, name_of};
 use crate::journal::{Incoming, Pending, Phase};
 use crate::placement::{Found, Origin, Placement};
 use crate::target::Ground;
@@ -23,6 +21,25 @@ struct Records {
     ours: bool,
 }
 
+/// What came of one folder.
+pub(crate) struct Made {
+    pub(crate) tools: Vec<String>,
+    pub(crate) result: ItemResult,
+}
+
+impl FixPlan {
+    /// Nothing stands against it.
+    fn stands(&self) -> Result<(), VaultError> {
+        if self.changed {
+            Err(VaultError::Changed(self.place.clone()))
+        } else if self.blockers.is_empty() {
+            Ok(())
+        } else {
+            Err(VaultError::Refused(self.blockers.join("; ")))
+        }
+    }
+}
+
 impl Vault {
     /// Makes fixes as they were planned, as one change with one item, which [`Vault::undo`] takes
     /// back. The folder with its edits is staged whole elsewhere on its disk, read back, and put in
@@ -34,36 +51,35 @@ impl Vault {
     /// when another change is being made, or the disk or the ledger fails. Then everything is as it
     /// was.
     pub fn apply_fixes(&self, plan: &FixPlan) -> Result<Change, VaultError> {
-        if plan.changed {
-            return Err(VaultError::Changed(plan.place.clone()));
-        }
-        if !plan.blockers.is_empty() {
-            return Err(VaultError::Refused(plan.blockers.join("; ")));
-        }
+        plan.stands()?;
         let lock = self.lock_changes()?;
         self.recover(&lock)?;
+        let head = ChangeHead::new(name_of(&plan.place));
+        let result = self.apply_fix(&head, 0, plan)?;
+        let item = ItemOutcome::of(&head.name, &result.tools, plan.target(), Ok(result.result))?;
+        Ok(Change { id: head.id, name: head.name, items: vec![item] })
+    }
+
+    /// Makes the fixes of one folder as one item of a change.
+    ///
+    /// # Errors
+    /// As [`Vault::apply_fixes`]; then everything is as it was.
+    pub(crate) fn apply_fix(
+        &self,
+        head: &ChangeHead,
+        position: u32,
+        plan: &FixPlan,
+    ) -> Result<Made, VaultError> {
         let changed = || VaultError::Changed(plan.place.clone());
-        if self.plan_fixes(&plan.folder, &plan.seen, &plan.fixes, &plan.scanned)? != *plan {
+        plan.stands()?;
+        let again = self.plan_fixes(&plan.folder, &plan.seen, &plan.fixes, &plan.scanned)?;
+        if (FixPlan { purpose: plan.purpose, ..again }) != *plan {
             return Err(changed());
         }
         let old = plan.found.clone().ok_or_else(changed)?;
-        let head = ChangeHead {
-            id: uuid::Uuid::new_v4().simple().to_string(),
-            at: Timestamp::now(),
-            name: name_of(&plan.place),
-            origin: Origin::Folder { path: plan.place.clone() },
-            fingerprint: plan.after.fingerprint(),
-            undoes: None,
-            fixed: Some(Fixed {
-                folder: plan.place.clone(),
-                files: plan.files.iter().map(|file| file.path.clone()).collect(),
-                to: plan.rename.as_ref().map(|rename| rename.to.clone()),
-            }),
-        };
-        let (id, name) = (head.id.clone(), head.name.clone());
         let records = self.records(plan, &old)?;
         let ours = records.ours;
-        let mut pending = self.intend_fix(plan, head, old.clone(), records)?;
+        let mut pending = self.intend_fix(plan, head, position, old.clone(), records)?;
         if self
             .pending()?
             .iter()
@@ -83,13 +99,9 @@ impl Vault {
             })
             .and_then(|()| self.carry_out(&pending));
         self.settled(done, phase, &pending)?;
-        let item = ItemOutcome {
-            tools: pending.tools,
-            folder: pending.folder,
-            result: if plan.files.is_empty() { ItemResult::Renamed } else { ItemResult::Replaced },
-            error: None,
-        };
-        Ok(Change { id, name, items: vec![item] })
+        let only_name = plan.files.is_empty() || plan.purpose == FixPurpose::Rename;
+        let result = if only_name { ItemResult::Renamed } else { ItemResult::Replaced };
+        Ok(Made { tools: pending.tools, result })
     }
 
     /// What the record says before and after: a fixed placement is still the placement that it was,
@@ -101,13 +113,19 @@ impl Vault {
             let drift = Drift::of(record, &plan.seen, old);
             matches!(drift, Drift::InSync | Drift::Edited { .. })
         });
+        // Called otherwise by the person, the placed skill is called so in the record too.
+        let named = |record: Placement| match plan.purpose {
+            FixPurpose::Check => record,
+            FixPurpose::Rename => Placement { name: name_of(plan.target()), ..record },
+        };
         let Some(rename) = &plan.rename else {
-            return Ok(Records { before: record.clone(), after: record, moved: None, ours });
+            let after = if ours { record.clone().map(named) } else { record.clone() };
+            return Ok(Records { before: record, after, moved: None, ours });
         };
         let before = self.placement(&rename.folder)?;
         let (after, stays) = match record.clone() {
             Some(record) if ours => {
-                (Some(Placement { folder: rename.folder.clone(), ..record }), None)
+                (Some(named(Placement { folder: rename.folder.clone(), ..record })), None)
             }
             other => (before.clone(), other),
         };
@@ -119,7 +137,8 @@ impl Vault {
     fn intend_fix(
         &self,
         plan: &FixPlan,
-        head: ChangeHead,
+        head: &ChangeHead,
+        position: u32,
         old: Found,
         records: Records,
     ) -> Result<Pending, VaultError> {
@@ -135,31 +154,38 @@ impl Vault {
             let path = staging.join(name);
             let size = plan.seen.total_size();
             (
-                Incoming { path, staging: Some(staging), trash: None, found: None },
+                Incoming { path, staging: Some(staging), trash: None, aside: None, found: None },
                 Some(Self::trash_place(&store, &plan.place, &old, size, &head.id)),
             )
         } else {
             let path = plan.place.clone();
-            (Incoming { path, staging: None, trash: None, found: Some(old) }, None)
+            (Incoming { path, staging: None, trash: None, aside: None, found: Some(old) }, None)
         };
         let Records { before, after, moved, .. } = records;
         let placed = moved.as_ref().and_then(|moved| moved.before.as_ref()).or(before.as_ref());
         let tools = placed.map(|record| record.tools.clone()).unwrap_or_default();
+        let renames = plan.purpose == FixPurpose::Rename;
+        let about = About {
+            name: name_of(&plan.place),
+            act: if renames { Act::Rename } else { Act::Fix },
+            origin: Some(Origin::Folder { path: plan.place.clone() }),
+            fingerprint: Some(plan.after.fingerprint()),
+            fixed: Some(Fixed {
+                folder: plan.place.clone(),
+                files: plan.files.iter().map(|file| file.path.clone()).collect(),
+                to: plan.rename.as_ref().map(|rename| rename.to.clone()),
+            }),
+            links: Vec::new(),
+        };
         Ok(Pending {
-            id: 0,
-            change: head,
-            position: 0,
             tools,
-            folder,
             incoming: Some(incoming),
             outgoing,
-            store,
-            created: Vec::new(),
-            emptied: Vec::new(),
             before,
             after,
             moved,
             written: Some(plan.after.clone()),
+            ..Pending::of(head, position, about, &folder, &store)
         })
     }
 

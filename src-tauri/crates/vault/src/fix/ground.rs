@@ -14,11 +14,26 @@ impl Ground<'_> {
         let (Some(_), Some(root)) = (place.file_name(), place.parent()) else {
             return Some(format!("{shown} cannot be the folder of a skill"));
         };
-        if place.to_str().is_none() {
-            return Some(format!("the path {shown} is not UTF-8"));
-        }
         if !place.is_dir() {
             return Some(format!("{shown} is not a folder"));
+        }
+        if let Some(problem) = self.place_problem(place) {
+            return Some(problem);
+        }
+        if let Some(closed) = [root, place].into_iter().find(|path| !disk::is_writable(path)) {
+            return Some(format!("{} is read-only", closed.display()));
+        }
+        if disk::device(place) != disk::device(root) {
+            return Some(format!("{shown} is a disk of its own, which cannot be replaced whole"));
+        }
+        self.store_for_fix(root).is_none().then(|| no_store(place))
+    }
+
+    /// Why a folder, given by its real path, is not one that may be dealt with as a skill.
+    pub(crate) fn place_problem(&self, place: &Path) -> Option<String> {
+        let shown = place.display();
+        if place.to_str().is_none() {
+            return Some(format!("the path {shown} is not UTF-8"));
         }
         let data = self.data();
         if place.starts_with(data) || data.starts_with(place) {
@@ -27,21 +42,10 @@ impl Ground<'_> {
         if place.components().any(|part| part.as_os_str() == BESIDE) {
             return Some(format!("{shown} lies in a folder in which Skillhold keeps things"));
         }
-        if let Some(inside) = self.inside(place) {
-            return Some(format!(
+        self.inside(place).map(|inside| {
+            format!(
                 "{shown} holds {}, which a tool scans, so it is not changed as a whole",
                 inside.display()
-            ));
-        }
-        if let Some(closed) = [root, place].into_iter().find(|path| !disk::is_writable(path)) {
-            return Some(format!("{} is read-only", closed.display()));
-        }
-        if disk::device(place) != disk::device(root) {
-            return Some(format!("{shown} is a disk of its own, which cannot be replaced whole"));
-        }
-        self.store_for_fix(root).is_none().then(|| {
-            format!(
-                "there is no place on the disk of {shown} to stage files outside of what tools scan"
             )
         })
     }
@@ -119,6 +123,14 @@ impl Ground<'_> {
             .map(|entry| entry.path())
             .find(|link| link.canonicalize().is_ok_and(|real| real.starts_with(place)))
     }
+}
+
+/// Nothing can be kept on that disk.
+pub(crate) fn no_store(place: &Path) -> String {
+    format!(
+        "there is no place on the disk of {} to stage files outside of what tools scan",
+        place.display()
+    )
 }
 
 fn names_in(folder: &Path) -> std::io::Result<Vec<String>> {

@@ -2,7 +2,8 @@
 
 mod apply;
 mod copy;
-mod ground;
+pub(crate) mod ground;
+mod rename;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use skills::fix::{Fix, TextEdit, edited};
 use skills::manifest::{MAX_BYTES, Manifest, ManifestFile};
 use skills::paths::Paths;
 
+pub(crate) use self::rename::is_name;
 use crate::disk;
 use crate::error::VaultError;
 use crate::placement::{Found, Origin};
@@ -43,6 +45,17 @@ pub struct Rename {
     pub folder: PathBuf,
 }
 
+/// What fixes are made for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FixPurpose {
+    /// To put right what a check says.
+    #[default]
+    Check,
+    /// To give the skill another name.
+    Rename,
+}
+
 /// Fixes of one folder that were worked out and not made. The same folder, fixes and disk give an
 /// equal plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +67,9 @@ pub struct FixPlan {
     pub place: PathBuf,
     /// Its files as they were checked.
     pub seen: Manifest,
+    /// What they are made for.
+    #[serde(default)]
+    pub purpose: FixPurpose,
     /// As they were given.
     pub fixes: Vec<Fix>,
     /// Every folder that a tool scans, as they were given.
@@ -117,12 +133,6 @@ impl Vault {
         Ok(plan)
     }
 
-    /// The folder of a placement below this one.
-    fn placed_inside(&self, place: &Path) -> Result<Option<PathBuf>, VaultError> {
-        let mut folders = self.placements()?.into_iter().map(|placement| placement.folder);
-        Ok(folders.find(|folder| folder.starts_with(place) && folder != place))
-    }
-
     fn note(&self, plan: &mut FixPlan) -> Result<(), VaultError> {
         if let Some(twin) =
             self::copy::twins(&plan.place).first().filter(|_| !plan.files.is_empty())
@@ -135,11 +145,15 @@ impl Vault {
         if let Some(placement) = self.placement(&plan.place)?
             && !plan.files.is_empty()
         {
-            let from = match &placement.origin {
-                Origin::Server { label, .. } => label.clone(),
-                Origin::Folder { path } => path.display().to_string(),
-            };
-            plan.notes.push(format!("it came from {from} and will count as edited here"));
+            plan.notes.push(match &placement.origin {
+                Origin::Server { label, .. } => {
+                    format!("it came from {label} and will count as edited here")
+                }
+                Origin::Folder { path } => {
+                    format!("it came from {} and will count as edited here", path.display())
+                }
+                Origin::Adopted => "it will count as edited here".to_owned(),
+            });
         }
         Ok(())
     }
@@ -158,6 +172,7 @@ impl FixPlan {
             folder: folder.to_owned(),
             place: folder.to_owned(),
             seen: seen.clone(),
+            purpose: FixPurpose::Check,
             fixes: fixes.to_vec(),
             scanned: scanned.to_vec(),
             found: None,

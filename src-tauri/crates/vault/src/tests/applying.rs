@@ -228,7 +228,8 @@ fn a_plan_with_blockers_is_refused_as_a_whole() {
     let home = Home::new();
     let server = home.server();
     let entry = home.offered(&server, URI, &[("SKILL.md", PDF)]);
-    let source = Source::Approved { server, entry: Box::new(entry) };
+    let source =
+        Source::Approved { server, entry: Box::new(entry), executable: Default::default() };
     let plan = home.plan(source, vec![target(&home, "a", OnConflict::Keep)]);
     let error = home.vault.apply(&plan, &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert_eq!(
@@ -355,6 +356,7 @@ fn on_another_disk_staging_and_trash_lie_hidden_beside_the_tools_folder() {
         root: root.clone(),
         name: None,
         on_conflict: OnConflict::Replace,
+        mode: Mode::Copy,
     };
     let source = home.approved(&server, URI, &[("SKILL.md", PDF)], false);
     let plan =
@@ -388,6 +390,7 @@ fn a_link_where_staging_would_lie_is_not_followed() {
         root: root.clone(),
         name: None,
         on_conflict: OnConflict::Replace,
+        mode: Mode::Copy,
     };
     let source = home.approved(&server, URI, &[("SKILL.md", PDF)], false);
     let plan = home.vault.plan(source, vec![target], std::slice::from_ref(&root)).unwrap();

@@ -38,7 +38,7 @@ fn with_folders(files: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 fn crash_at(home: &Home, step: Step) {
-    *home.vault.crash_after.lock().unwrap() = Some(step);
+    *home.vault.points.crash_after.lock().unwrap() = Some(step);
 }
 
 fn expected(step: Step, home: &Home, folder: &Path) -> Vec<Recovered> {
@@ -263,23 +263,6 @@ fn a_change_whose_disk_is_away_waits_and_stops_nothing() {
     let (home, recovered) = home.reopen();
     assert_eq!(recovered, [Recovered::Finished { name: "pdf".to_owned(), folder }]);
     assert_eq!(home.vault.placements().unwrap().len(), 2);
-}
-
-#[test]
-fn a_journal_that_cannot_be_read_stops_changes_and_not_the_start() {
-    let home = Home::new();
-    let server = home.server();
-    let source = home.approved(&server, "skill://pdf/SKILL.md", &[("SKILL.md", PDF)], false);
-    let plan = home.plan(source, vec![target(&home, "a", OnConflict::Keep)]);
-    home.vault
-        .ledger()
-        .execute("INSERT INTO journal (step, json) VALUES ('swapping', '{')", [])
-        .unwrap();
-    let (home, recovered) = home.reopen();
-    assert_eq!(recovered, []);
-    assert_eq!(home.vault.servers().unwrap().len(), 1);
-    assert!(home.vault.apply(&plan, &mut |_| ControlFlow::Continue(())).is_err());
-    assert!(home.tree(&home.root("a")).is_empty());
 }
 
 /// The three kinds of fixes, what each makes of a folder `documents`, and its steps.

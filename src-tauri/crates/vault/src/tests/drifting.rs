@@ -88,3 +88,22 @@ fn another_thing_at_the_same_place_is_a_replacement() {
     fs::rename(home.path("away"), &folder).unwrap();
     assert_eq!(drift(&home), Drift::InSync, "and back again");
 }
+
+#[test]
+fn a_new_folder_with_the_number_of_the_old_one_is_a_replacement() {
+    let (home, folder) = installed();
+    let mut placement = home.vault.placements().unwrap().remove(0);
+    if placement.found.born.is_none() {
+        return; // This disk does not remember when a folder was made.
+    }
+    fs::write(folder.join("a.txt"), "mine").unwrap();
+    assert_eq!(Drift::on_disk(&placement), Drift::Edited { only_line_endings: false });
+    placement.found.born = placement.found.born.map(|born| born - 1);
+    assert_eq!(Drift::on_disk(&placement), Drift::Replaced);
+    placement.found.born = None;
+    assert_eq!(
+        Drift::on_disk(&placement),
+        Drift::Edited { only_line_endings: false },
+        "rows of old"
+    );
+}

@@ -55,7 +55,8 @@ fn an_entry_that_puts_approved_files_elsewhere_is_not_approved() {
     let mut moved = approved.files().to_vec();
     moved[1].path = ".claude-plugin/plugin.json".to_owned();
     let moved = Entry::new(SkillUri::parse(URI).unwrap(), None, None, moved).unwrap();
-    let source = Source::Approved { server, entry: Box::new(moved) };
+    let source =
+        Source::Approved { server, entry: Box::new(moved), executable: Default::default() };
     let plan = home.plan(source, vec![target(&home, "a", OnConflict::Keep)]);
     assert!(!plan.blockers.is_empty());
 }
@@ -72,8 +73,11 @@ fn a_front_matter_that_was_declared_otherwise_since_is_not_installed() {
     home.vault.put(&server.id, PDF.as_bytes()).unwrap();
     home.vault.approve(&server, &declares("Reads PDF files"), false, Vec::new()).unwrap();
     let plan = |description| {
-        let source =
-            Source::Approved { server: server.clone(), entry: Box::new(declares(description)) };
+        let source = Source::Approved {
+            server: server.clone(),
+            entry: Box::new(declares(description)),
+            executable: Default::default(),
+        };
         home.plan(source, vec![target(&home, "a", OnConflict::Keep)]).blockers
     };
     assert_eq!(plan("Reads PDF files"), [] as [String; 0]);

@@ -4,18 +4,28 @@
 
 mod applying;
 mod approvals;
+mod bundles;
 mod crashes;
+mod declaring;
+mod deeds;
 mod drifting;
 mod fixing;
 mod fixing_refused;
 mod fixing_undone;
 mod hiding;
+mod linking;
+mod linking_amiss;
+mod linking_crashes;
+mod migrating;
 mod others;
 mod planning;
+mod policies;
 mod remembering;
 mod serving;
+mod tampering;
 mod unapproved;
 mod undoing;
+mod updating;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,6 +41,7 @@ use skills::paths::Paths;
 use skills::uri::SkillUri;
 
 use crate::change::{Change, ItemResult};
+use crate::link::Mode;
 use crate::plan::{OnConflict, Plan, Source, Target};
 use crate::servers::SavedServer;
 use crate::{Recovered, Vault};
@@ -115,7 +126,11 @@ impl Home {
     ) -> Source {
         let entry = self.offered(server, uri, files);
         self.vault.approve(server, &entry, granted, Vec::new()).unwrap();
-        Source::Approved { server: server.clone(), entry: Box::new(entry) }
+        Source::Approved {
+            server: server.clone(),
+            entry: Box::new(entry),
+            executable: Default::default(),
+        }
     }
 
     fn plan(&self, source: Source, targets: Vec<Target>) -> Plan {
@@ -160,7 +175,13 @@ fn collect(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
 }
 
 fn target(home: &Home, tool: &str, on_conflict: OnConflict) -> Target {
-    Target { tool: tool.to_owned(), root: home.root(tool), name: None, on_conflict }
+    Target {
+        tool: tool.to_owned(),
+        root: home.root(tool),
+        name: None,
+        on_conflict,
+        mode: Mode::Copy,
+    }
 }
 
 fn entry(uri: &str, files: &[(&str, &str)]) -> Entry {

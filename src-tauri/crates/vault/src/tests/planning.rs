@@ -21,8 +21,13 @@ fn message(item: &PlanItem) -> &str {
 fn one(home: &Home, root: PathBuf) -> PlanItem {
     let source = home.path("source/pdf");
     home.write(&source, &[("SKILL.md", PDF)]);
-    let target =
-        Target { tool: "x".to_owned(), root, name: None, on_conflict: OnConflict::Replace };
+    let target = Target {
+        tool: "x".to_owned(),
+        root,
+        name: None,
+        on_conflict: OnConflict::Replace,
+        mode: Mode::Copy,
+    };
     home.plan(home.local(&source), vec![target]).items.remove(0)
 }
 
@@ -106,6 +111,7 @@ fn targets_that_are_one_folder_by_real_path_are_one_item() {
         root: home.path("alias"),
         name: Some("pdf".to_owned()),
         on_conflict: OnConflict::Keep,
+        mode: Mode::Copy,
     };
     let targets = vec![
         target(&home, "a", OnConflict::Replace),
@@ -162,6 +168,7 @@ fn a_target_that_overlaps_the_source_is_refused_by_real_path() {
             root,
             name: Some(name.to_owned()),
             on_conflict: OnConflict::Replace,
+            mode: Mode::Copy,
         };
         home.plan(home.local(source), vec![target]).items.remove(0)
     };
@@ -325,7 +332,11 @@ fn only_what_is_approved_now_can_be_installed() {
     let server = home.server();
     let entry = home.offered(&server, URI, &[("SKILL.md", PDF)]);
     let blockers = |home: &Home| {
-        let source = Source::Approved { server: server.clone(), entry: Box::new(entry.clone()) };
+        let source = Source::Approved {
+            server: server.clone(),
+            entry: Box::new(entry.clone()),
+            executable: Default::default(),
+        };
         home.plan(source, vec![target(home, "a", OnConflict::Keep)]).blockers
     };
     assert_eq!(blockers(&home), ["pdf from docs is not approved"]);
@@ -356,7 +367,11 @@ fn bytes_that_are_not_here_say_nothing_where_nothing_is_approved() {
     let server = home.server();
     let entry = super::entry(URI, &[("SKILL.md", PDF)]);
     let blockers = |home: &Home, server: &SavedServer| {
-        let source = Source::Approved { server: server.clone(), entry: Box::new(entry.clone()) };
+        let source = Source::Approved {
+            server: server.clone(),
+            entry: Box::new(entry.clone()),
+            executable: Default::default(),
+        };
         home.plan(source, vec![target(home, "a", OnConflict::Keep)]).blockers
     };
     assert_eq!(blockers(&home, &server), ["pdf from docs is not approved"]);

@@ -135,7 +135,11 @@ fn a_damaged_ledger_is_reported_and_the_skills_stay() {
         .unwrap();
     let (vault, recovered) = Vault::open(&Paths::under(dir.path())).unwrap();
     let home = Home { dir, vault };
-    assert_eq!(recovered, [Recovered::LedgerSetAside(home.data().join("ledger.damaged-1"))]);
+    let aside = home.data().join("ledger.damaged-1");
+    assert_eq!(
+        recovered,
+        [Recovered::LedgerLost { aside: Some(aside), rebuilt: Default::default() }]
+    );
     assert!(home.vault.servers().unwrap().is_empty());
     assert_eq!(home.tree(&home.root("a")), tree(&[("pdf/", ""), ("pdf/SKILL.md", PDF)]));
 }
@@ -180,6 +184,8 @@ fn a_damaged_row_hides_no_others_and_is_told_at_the_start() {
         damage("UPDATE servers SET endpoint = '{' WHERE id = ?1", &other.id.0);
         damage("UPDATE activity SET json = '[]' WHERE change = ?1", &change.id);
     }
+    // Else the placement would be known again from there.
+    fs::remove_dir_all(home.data().join("receipts")).unwrap();
     let told = home.vault.activity(10).unwrap().len();
     let (home, recovered) = home.reopen();
     assert_eq!(recovered, [Recovered::RowsLeftOut { servers: 1, placements: 1 }]);
@@ -212,4 +218,21 @@ fn a_change_of_the_version_before_fixes_is_still_undone() {
     let (home, _) = home.reopen();
     assert_eq!(results(&home.vault.undo(&change.id).unwrap()), [ItemResult::Undone]);
     assert!(home.tree(&home.root("a")).is_empty());
+}
+
+#[test]
+fn an_interrupted_change_that_cannot_be_read_refuses_no_change_for_ever() {
+    let home = Home::new();
+    home.vault
+        .ledger()
+        .execute("INSERT INTO journal (step, json) VALUES ('swapping', '{')", [])
+        .unwrap();
+    let (home, recovered) = home.reopen();
+    assert_eq!(recovered, [Recovered::StepsLost(1)]);
+    assert_eq!(home.vault.activity(1).unwrap()[0].text, recovered[0].to_string());
+    let server = home.server();
+    let source = home.approved(&server, "skill://pdf/SKILL.md", &[("SKILL.md", PDF)], false);
+    home.apply(&home.plan(source, vec![target(&home, "a", OnConflict::Keep)]));
+    let (_, recovered) = home.reopen();
+    assert_eq!(recovered, []);
 }

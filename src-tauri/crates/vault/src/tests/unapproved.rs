@@ -10,6 +10,7 @@ use skills::origin::ServerId;
 use skills::paths::Paths;
 
 use crate::change::ItemResult;
+use crate::link::Mode;
 use crate::placement::Origin;
 use crate::plan::{Action, OnConflict, Plan, Source, Target, TargetStanding};
 use crate::vault::Vault;
@@ -40,8 +41,13 @@ fn pdf() -> Source {
 }
 
 fn plan(vault: &Vault, home: &Path, source: Source, root: &str, conflict: OnConflict) -> Plan {
-    let target =
-        Target { tool: String::new(), root: home.join(root), name: None, on_conflict: conflict };
+    let target = Target {
+        tool: String::new(),
+        root: home.join(root),
+        name: None,
+        on_conflict: conflict,
+        mode: Mode::Copy,
+    };
     vault.plan(source, vec![target], &[home.join(".claude/skills")]).unwrap()
 }
 

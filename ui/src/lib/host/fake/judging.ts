@@ -159,9 +159,10 @@ function put(state: State, copy: Copy, fixed: Pick<Copy, "name" | "files">): Out
   const after = { ...copy, ...fixed };
   if (fixed.name !== copy.name) after.id = content.digits(pathOf(after)).slice(0, 16);
   const tool = state.tools.find((one) => reads(one, copy.root))?.id ?? "";
-  const items = [{ tool, path: pathOf(after), result: "replaced" as const, error: null }];
+  const path = pathOf(after);
+  const items = [{ name: after.name, tool, path, result: "replaced" as const, error: null }];
   const id = state.fresh("change");
-  state.changes.set(id, { before: state.copies, items });
+  state.changes.set(id, { before: state.kept(), items });
   state.copies = state.copies.map((one) => (one === copy ? after : one));
   const edited = fixed.files !== copy.files;
   const renamed = after.name !== copy.name;

@@ -31,6 +31,7 @@ export function standing(state: State, server: Server, offer: Offer): Standing {
 export function offerRow(state: State, server: Server, offer: Offer): OfferRow {
   const known = !offer.refused && !offer.unverifiable;
   const texts = Object.values(offer.files);
+  const same = sameAs(state, server, offer);
   return {
     uri: offer.uri,
     name: offer.name,
@@ -47,8 +48,35 @@ export function offerRow(state: State, server: Server, offer: Offer): OfferRow {
       .filter(({ placed }) => placed?.server === server.id && placed.uri === offer.uri)
       .flatMap((copy) => seers(state, copy.root)),
     listed: !offer.unlisted,
+    ...(same ? { sameAs: same } : {}),
     note: null,
   };
+}
+
+/** Label of another server from which exactly this content is approved. */
+function sameAs(state: State, server: Server, offer: Offer): string | null {
+  if (state.settings.approvals === "always") return null;
+  if (standing(state, server, offer).kind !== "unreviewed") return null;
+  const print = content.fingerprint(offer.files);
+  const other = state.servers.find((one) =>
+    one.offers.some((known) => {
+      const decision = one === server ? undefined : state.decision(one, known);
+      return decision?.kind === "approved" && !decision.endedAt && decision.fingerprint === print;
+    }),
+  );
+  return other?.label ?? null;
+}
+
+export function acceptSame(state: State, id: string, uri: string): void {
+  const { server, offer } = state.offer(id, uri);
+  const from = sameAs(state, server, offer);
+  if (from === null) {
+    throw failure("notApproved", `${offer.name} has to be reviewed`, "Open its review.");
+  }
+  state.decide(server, offer, {});
+  const { files } = offer;
+  state.log("approved", offer.name, `From ${server.label}, the same as from ${from}`, { files });
+  state.emit("servers", "activity");
 }
 
 function asks(server: Server): boolean {
@@ -59,7 +87,7 @@ function serverState(server: Server): ServerState {
   if (asks(server)) {
     const message = `cannot connect to ${server.address}: the server asks to sign in`;
     const error = failure("protocol", message, "sign in, or give it a token");
-    return { kind: "needsSignIn", error, possible: true };
+    return { kind: "needsSignIn", error };
   }
   const { error } = server;
   const again = ago(-0.01);
@@ -77,8 +105,10 @@ export function serversView(state: State): ServersView {
         label: server.label,
         address: server.address,
         reached: server.reached,
+        imported: server.imported ?? null,
         enabled: server.enabled,
         signedIn: server.signedIn ?? false,
+        neverInstall: server.neverInstall ?? false,
         state: !server.enabled ? { kind: "off" } : serverState(server),
         offers: server.offers
           .filter(({ unlisted, found }) => !unlisted || found)
@@ -218,5 +248,6 @@ export function reviewView(state: State, id: string, server: Server, offer: Offe
     nested: nestedIn(state, server, offer),
     blockers: wrong.map((path) => `${path} does not match what ${server.label} declared`),
     note: null,
+    said: offer.said ?? null,
   };
 }

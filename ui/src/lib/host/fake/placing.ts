@@ -2,6 +2,7 @@
 import type { LeftOut } from "../../bindings/LeftOut";
 import type { OutcomeItem } from "../../bindings/OutcomeItem";
 import type { OutcomeView } from "../../bindings/OutcomeView";
+import type { PlaceMode } from "../../bindings/PlaceMode";
 import type { PlanItemView } from "../../bindings/PlanItemView";
 import type { PlanView } from "../../bindings/PlanView";
 import type { SourceRef } from "../../bindings/SourceRef";
@@ -14,7 +15,10 @@ import { leftOut, nestedIn, standing } from "./offers";
 import { failure, type State } from "./state";
 import { pathOf } from "./world";
 
-interface Source {
+/** A tool whose folder is on a disk without links. */
+const NO_LINKS = "gemini-cli";
+
+export interface Source {
   name: string;
   origin: string;
   files: Files;
@@ -24,7 +28,7 @@ interface Source {
   approved: string;
 }
 
-function sourceOf(state: State, of: SourceRef): Source {
+export function sourceOf(state: State, of: SourceRef): Source {
   if (of.kind === "copy") {
     const copy = state.copy(of.id);
     return {
@@ -37,6 +41,7 @@ function sourceOf(state: State, of: SourceRef): Source {
     };
   }
   const { server, offer } = state.offer(of.server, of.uri);
+  if (server.neverInstall) throw failure("notApproved", `nothing of ${server.label} is installed`);
   const now = standing(state, server, offer);
   if (now.kind !== "approved") {
     const message = `${offer.name} is not approved as ${server.label} offers it now`;
@@ -56,7 +61,7 @@ function sourceOf(state: State, of: SourceRef): Source {
   };
 }
 
-function item(state: State, target: TargetRef, source: Source): PlanItemView {
+export function item(state: State, target: TargetRef, source: Source): PlanItemView {
   const tool = state.tools.find(({ id }) => id === target.tool);
   if (!tool) throw failure("badInput", `there is no tool ${target.tool}`);
   const root = tool.roots[0] ?? "";
@@ -66,6 +71,11 @@ function item(state: State, target: TargetRef, source: Source): PlanItemView {
     tool: tool.id,
     seenBy: seers(state, root),
     path: `${root}/${folder}`,
+    // The disk that this tool's folder is on takes no links.
+    mode:
+      tool.id === NO_LINKS
+        ? ("copy" as const)
+        : (target.mode ?? state.modes.get(tool.id) ?? "copy"),
     message: null,
   };
   if (tool.id === "goose") {
@@ -98,6 +108,7 @@ export function plan(state: State, of: SourceRef, targets: TargetRef[]): PlanVie
     of.kind === "copy"
       ? content.findings(source.files).filter(({ severity }) => severity === "grave")
       : [];
+  const programs = of.kind === "offer" ? content.scripts(source.files) : [];
   const view: PlanView = {
     id: state.fresh("plan"),
     name: source.name,
@@ -106,7 +117,11 @@ export function plan(state: State, of: SourceRef, targets: TargetRef[]): PlanVie
     files: content.manifest(source.files, () => ({ kind: "verified", lineEndingsRestored: false }))
       .files,
     leftOut: source.cut,
+    ...(targets.some(({ tool, mode }) => tool === NO_LINKS && mode === "link")
+      ? { notices: ["the disk of ~/.gemini/skills takes no links; what goes there is copied"] }
+      : {}),
     ...(grave.length > 0 ? { grave } : {}),
+    ...(programs.length > 0 ? { programs } : {}),
     blockers: source.blockers,
     writes: items.filter(writes).length,
   };
@@ -114,9 +129,17 @@ export function plan(state: State, of: SourceRef, targets: TargetRef[]): PlanVie
   return view;
 }
 
-function write(state: State, of: SourceRef, source: Source, path: string): void {
+export function write(
+  state: State,
+  of: SourceRef,
+  source: Source,
+  path: string,
+  mode: PlaceMode,
+): void {
   const at = path.lastIndexOf("/");
   const origin = of.kind === "offer" ? { server: of.server, uri: of.uri } : {};
+  for (const tool of seers(state, path.slice(0, at))) state.modes.set(tool, mode);
+  state.gone = state.gone.filter((copy) => pathOf(copy) !== path);
   state.copies = [
     ...state.copies.filter((copy) => pathOf(copy) !== path),
     {
@@ -129,6 +152,7 @@ function write(state: State, of: SourceRef, source: Source, path: string): void 
         at: new Date().toISOString(),
         source: source.approved,
         installed: content.fingerprint(source.files),
+        mode,
         ...origin,
       },
     },
@@ -136,7 +160,7 @@ function write(state: State, of: SourceRef, source: Source, path: string): void 
 }
 
 /** Takes note of the tools for which something is placed now. */
-function place(state: State): void {
+export function place(state: State): void {
   state.tools = state.tools.map((tool) => ({
     ...tool,
     placed: state.copies.some((copy) => copy.placed && copy.root === tool.roots[0]),
@@ -159,15 +183,16 @@ export async function applyPlan(
     Object.keys(files).map((file) => ({ what: `${path}/${file}`, bytes: 0 })),
   );
   await state.run(job, steps, onProgress);
-  const before = state.copies;
+  const before = state.kept();
   const items = view.items.map((one): OutcomeItem => {
-    const row = { tool: one.tool, path: one.path, error: null };
+    const row = { name: view.name, tool: one.tool, path: one.path, error: null };
     if (one.action === "keep") return { ...row, result: "kept" };
     if (one.action === "refuse") {
       return { ...row, result: "failed", error: failure("disk", one.message ?? "refused") };
     }
-    write(state, of, source, one.path);
-    return { ...row, result: one.action === "replace" ? "replaced" : "written" };
+    write(state, of, source, one.path, one.mode);
+    const note = one.mode === "link" ? { note: "as a link" } : {};
+    return { ...row, result: one.action === "replace" ? "replaced" : "written", ...note };
   });
   place(state);
   const change = state.fresh("change");
@@ -188,7 +213,10 @@ export function undo(state: State, id: string): OutcomeView {
   const change = state.changes.get(id);
   if (!change) throw failure("gone", "this change was undone already");
   state.changes.delete(id);
-  state.copies = change.before;
+  state.copies = change.before.copies;
+  state.aside = change.before.aside;
+  state.trashed = change.before.trashed;
+  state.gone = change.before.gone;
   place(state);
   const subject = state.activity.find((row) => row.change === id)?.subject ?? "";
   state.activity = state.activity.map((row) =>
@@ -200,7 +228,7 @@ export function undo(state: State, id: string): OutcomeView {
     change: id,
     name: subject,
     items: change.items.map((one) =>
-      one.result === "written" || one.result === "replaced" ? { ...one, result: "undone" } : one,
+      one.result === "kept" || one.result === "failed" ? one : { ...one, result: "undone" },
     ),
   };
 }

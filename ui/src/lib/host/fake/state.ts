@@ -6,6 +6,7 @@ import type { Changed } from "../../bindings/Changed";
 import type { ErrorCode } from "../../bindings/ErrorCode";
 import type { ErrorView } from "../../bindings/ErrorView";
 import type { OutcomeItem } from "../../bindings/OutcomeItem";
+import type { PlaceMode } from "../../bindings/PlaceMode";
 import type { PlanView } from "../../bindings/PlanView";
 import type { Scope } from "../../bindings/Scope";
 import type { SettingsView } from "../../bindings/SettingsView";
@@ -13,7 +14,9 @@ import type { SourceRef } from "../../bindings/SourceRef";
 import type { Theme } from "../../bindings/Theme";
 import type { OnProgress } from "../types";
 import type { Findable, Given, Previewed } from "./adding";
+import type { Batch } from "./changing";
 import { digits, fingerprint, type Files } from "./content";
+import { seedChanges } from "./history";
 import type { Shared } from "./sharing";
 import { TOOLS, disk, isOn, servers, type Copy, type Offer, type Server, type Tool } from "./world";
 
@@ -31,9 +34,37 @@ export interface FakeOptions {
   sharing?: boolean;
   /** So many further skills. */
   many?: number;
+  /** Skills that were placed, and what has become of them: newer ones offered, edited, gone, disabled. */
+  changes?: boolean;
+  /** Skills were installed, edited, removed and disabled before. */
+  kept?: boolean;
   /** A skill whose text asks for a second look. */
   grave?: boolean;
   theme?: Theme;
+}
+
+/** A skill that was moved aside. */
+export interface Aside {
+  id: string;
+  copy: Copy;
+  tools: string[];
+  at: string;
+}
+
+/** A skill in the trash. */
+export interface Trashed {
+  id: string;
+  copy: Copy;
+  at: string;
+  change: string;
+}
+
+/** All that a change may move. */
+export interface Kept {
+  copies: Copy[];
+  aside: Aside[];
+  trashed: Trashed[];
+  gone: Copy[];
 }
 
 /** What a person decided about an offer. */
@@ -78,7 +109,8 @@ export class State {
   readonly decisions = new Map<string, Decision>();
   readonly reviews = new Map<string, { server: Server; offer: Offer; ok: boolean }>();
   readonly plans = new Map<string, { view: PlanView; source: SourceRef; files: Files }>();
-  readonly changes = new Map<string, { before: Copy[]; items: OutcomeItem[] }>();
+  readonly changes = new Map<string, { before: Kept; items: OutcomeItem[] }>();
+  readonly batches = new Map<string, Batch>();
   readonly previews = new Map<string, Previewed>();
   /** What is given to a server, by its id. */
   readonly given = new Map<string, Given>();
@@ -86,6 +118,14 @@ export class State {
   readonly found = new Map<string, Findable>();
   readonly stopped = new Set<string>();
   copies: Copy[];
+  /** What was disabled. */
+  aside: Aside[] = [];
+  /** What was replaced or removed. */
+  trashed: Trashed[] = [];
+  /** How the last skill was placed for a tool. */
+  readonly modes = new Map<string, PlaceMode>();
+  /** What was placed and is gone. */
+  gone: Copy[] = [];
   servers: Server[];
   activity: ActivityRow[] = [];
   settings: SettingsView;
@@ -134,8 +174,10 @@ export class State {
       dataFolder: "~/.local/share/skillhold",
       version: "0.1.0",
       folders: empty || firstRun ? [] : folders(),
+      approvals: "always",
     };
     if (this.servers.length > 0) this.#seed();
+    if (options.changes) seedChanges(this);
     if (empty) this.shared = { ...this.shared, tools: new Set() };
   }
 
@@ -199,6 +241,12 @@ export class State {
     return { server: owner, offer };
   }
 
+  /** The disk as it is now, for an undo. */
+  kept(): Kept {
+    const { copies, aside, trashed, gone } = this;
+    return { copies, aside, trashed, gone };
+  }
+
   copy(id: string): Copy {
     const copy = this.copies.find((one) => one.id === id);
     if (!copy) {
@@ -222,6 +270,11 @@ export class State {
       endedAt: null,
       ...decision,
     });
+  }
+
+  /** The copy with an id, whether it is there or gone. */
+  known(id: string): Copy {
+    return this.gone.find((one) => one.id === id) ?? this.copy(id);
   }
 
   /** Plays a job step by step, until it is done or was stopped. */
@@ -252,6 +305,12 @@ export class State {
     this.decide(docs.server, docs.offer, { files: before, at: ago(220), endedAt: ago(5) });
     const sql = this.offer("srv-docs", "skill://sql-explain/SKILL.md");
     this.decide(sql.server, sql.offer, { at: ago(218) });
+    const source = fingerprint(sql.offer.files);
+    this.copies = this.copies.map((copy) =>
+      copy.placed?.uri === sql.offer.uri
+        ? { ...copy, placed: { ...copy.placed, source, installed: source } }
+        : copy,
+    );
     const local = this.offer("srv-local", "skill://changelog/SKILL.md");
     this.decide(local.server, local.offer, { kind: "rejected", at: ago(30) });
     const { files } = sql.offer;

@@ -1,8 +1,11 @@
 /** The machine and the servers that the fake plays: tools, skills on disk, servers and offers. */
 import type { Detection } from "../../bindings/Detection";
 import type { ErrorView } from "../../bindings/ErrorView";
+import type { ImportedView } from "../../bindings/ImportedView";
+import type { PlaceMode } from "../../bindings/PlaceMode";
 import type { OfferSource } from "../../bindings/OfferSource";
 import type { Reached } from "../../bindings/Reached";
+import type { SaidView } from "../../bindings/SaidView";
 import type { Files } from "./content";
 
 export interface Tool {
@@ -48,6 +51,7 @@ export interface Copy {
     installed: string;
     server?: string;
     uri?: string;
+    mode?: PlaceMode;
   };
 }
 
@@ -70,6 +74,8 @@ export interface Offer {
   found?: boolean;
   /** What it becomes when it was approved once. */
   becomes?: Files;
+  /** What the bundle that it was imported from says of it. */
+  said?: SaidView;
 }
 
 export interface Server {
@@ -77,7 +83,11 @@ export interface Server {
   label: string;
   address: string;
   reached: Reached;
+  /** What its skills were imported from. */
+  imported?: ImportedView;
   enabled: boolean;
+  /** Nothing of it is ever installed. */
+  neverInstall?: boolean;
   protocol: string;
   source: OfferSource;
   error?: ErrorView;
@@ -164,7 +174,7 @@ export const TOOLS: Tool[] = [
   },
 ];
 
-const md = (front: string, body: string): string => `---\n${front}\n---\n${body}`;
+export const md = (front: string, body: string): string => `---\n${front}\n---\n${body}`;
 
 const pdf = md(
   "name: pdf\ndescription: Reads, fills, merges and splits PDF files. Use when a task has a PDF as input or output.\nlicense: Apache-2.0",

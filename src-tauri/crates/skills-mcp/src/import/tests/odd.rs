@@ -129,6 +129,25 @@ fn what_is_nested_too_deeply_is_refused() {
 }
 
 #[test]
+fn twenty_thousand_brackets_of_yaml_are_read_and_one_more_is_not() {
+    let pairs = |count: usize| format!("a: [{}]\n", "[],".repeat(count - 1));
+    assert!(tree::read(&pairs(20_000), Language::Yaml).is_ok());
+    assert_eq!(
+        why(&pairs(20_001), Language::Yaml),
+        "it is no valid YAML: it says more than is read"
+    );
+}
+
+#[test]
+fn what_is_said_of_a_file_does_not_grow_with_its_keys() {
+    let key = "secret".repeat(150);
+    let yaml = format!("{key}:\n  {key}:\n    {}x\n", "- ".repeat(65));
+    let reason = why(&yaml, Language::Yaml);
+    assert!(reason.ends_with(": it is nested too deeply"), "{}", reason.len());
+    assert!(!reason.contains("secret") && reason.len() < 300, "{}", reason.len());
+}
+
+#[test]
 fn aliases_that_stand_for_more_than_is_read_are_refused() {
     let mut yaml = "a: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for (one, next) in [('a', 'b'), ('b', 'c'), ('c', 'd'), ('d', 'e'), ('e', 'f'), ('f', 'g')] {
