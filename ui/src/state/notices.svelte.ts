@@ -10,6 +10,8 @@ export interface Notice {
   text: string;
   tone: "plain" | "bad";
   action: NoticeAction | null;
+  /** What it is about, where a later one about the same takes its place. */
+  about: string | null;
 }
 
 /** How long a notice stays, in milliseconds; one with an action stays longer. */
@@ -23,12 +25,20 @@ export class Notices {
   #next = 1;
 
   /** Shows a notice; the result is what takes it away. */
-  show(text: string, action: NoticeAction | null = null, tone: Notice["tone"] = "plain"): number {
+  show(
+    text: string,
+    action: NoticeAction | null = null,
+    tone: Notice["tone"] = "plain",
+    about: string | null = null,
+  ): number {
     const id = this.#next;
     this.#next += 1;
-    // What is said again takes the place of what said it.
-    const others = this.shown.filter((one) => one.text !== text || one.action !== null);
-    this.shown = [...others.slice(-2), { id, text, tone, action }];
+    // What is said again takes the place of what said it, and news that of what it made old.
+    const others = this.shown.filter(
+      (one) =>
+        (one.text !== text || one.action !== null) && (about === null || one.about !== about),
+    );
+    this.shown = [...others.slice(-2), { id, text, tone, action, about }];
     setTimeout(() => this.dismiss(id), action ? STAYS_WITH_ACTION : STAYS);
     return id;
   }

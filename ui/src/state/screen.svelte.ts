@@ -115,6 +115,8 @@ export class Screen {
                 label: text.actions.install,
                 run: () => void this.install.open({ kind: "offer", server, uri }, name),
               },
+        "plain",
+        offerKey(server, uri),
       );
       this.#approved.set(offerKey(server, uri), { server, uri, name, before, notice });
       void this.#refreshServers();
@@ -240,10 +242,13 @@ export class Screen {
       this.#approved.delete(key);
       this.notices.dismiss(notice);
       const label = this.servers.server(server)?.label ?? "";
-      this.notices.show(text.detail.changedAfter(name, label), {
+      const review = {
         label: text.actions.reviewChange,
-        run: () => this.reviewOffer(server, uri, name),
-      });
+        run: () => {
+          this.reviewOffer(server, uri, name);
+        },
+      };
+      this.notices.show(text.detail.changedAfter(name, label), review, "plain", key);
     }
   }
 

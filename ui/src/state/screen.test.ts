@@ -132,6 +132,8 @@ describe("a review", () => {
     made.notices.shown[0]?.action?.run();
     await vi.waitFor(() => expect(made.review.view?.changed?.length).toBe(1), 4_000);
     expect(made.listing.place).toEqual({ kind: "server", id: "samples" });
+    await approve(made);
+    expect(made.notices.shown.map(({ text }) => text)).toEqual(["Approved “changing-guide”"]);
   });
 
   test("of a change that is approved again is not said to have changed", async () => {

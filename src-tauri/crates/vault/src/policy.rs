@@ -9,6 +9,7 @@ use skills::digest::Fingerprint;
 use skills::entry::Entry;
 use skills::origin::ServerId;
 
+use crate::activity::{Activity, ActivityKind};
 use crate::approval::{Approval, Standing};
 use crate::error::VaultError;
 use crate::servers::SavedServer;
@@ -73,14 +74,25 @@ impl Vault {
     /// # Errors
     /// When there is no such server, or the ledger fails.
     pub fn set_never_installs(&self, server: &ServerId, never: bool) -> Result<(), VaultError> {
-        let rows = self.ledger().execute(
-            "UPDATE servers SET never_install = ?2 WHERE id = ?1",
+        let known = self.server(server)?;
+        let mut ledger = self.ledger();
+        let transaction = ledger.transaction()?;
+        let changed = transaction.execute(
+            "UPDATE servers SET never_install = ?2 WHERE id = ?1 AND never_install <> ?2",
             params![server.0, never],
         )?;
-        match rows {
-            0 => Err(VaultError::Gone { what: "server", id: server.0.clone() }),
-            _ => Ok(()),
+        if changed > 0 {
+            let text = if never {
+                "nothing of it is installed any more"
+            } else {
+                "what it offers may be installed again"
+            };
+            Activity::now(ActivityKind::ServerChanged, &known.label, text.to_owned())
+                .about(server, None)
+                .write(&transaction)?;
         }
+        transaction.commit()?;
+        Ok(())
     }
 
     /// Why nothing of this server may be installed, if it may not.

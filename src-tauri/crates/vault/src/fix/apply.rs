@@ -105,7 +105,8 @@ impl Vault {
     }
 
     /// What the record says before and after: a fixed placement is still the placement that it was,
-    /// edited here or under another name.
+    /// edited here or under another name. What was adopted has no source to differ from: the record
+    /// follows what the person does to it here.
     fn records(&self, plan: &FixPlan, old: &Found) -> Result<Records, VaultError> {
         let record = self.placement(&plan.place)?;
         // A record of something else than what is there stays where it is.
@@ -114,9 +115,17 @@ impl Vault {
             matches!(drift, Drift::InSync | Drift::Edited { .. })
         });
         // Called otherwise by the person, the placed skill is called so in the record too.
-        let named = |record: Placement| match plan.purpose {
-            FixPurpose::Check => record,
-            FixPurpose::Rename => Placement { name: name_of(plan.target()), ..record },
+        let named = |record: Placement| {
+            let record = if plan.follows(&record) {
+                let (installed, source) = (plan.after.clone(), plan.after.fingerprint());
+                Placement { installed, source, ..record }
+            } else {
+                record
+            };
+            match plan.purpose {
+                FixPurpose::Check => record,
+                FixPurpose::Rename => Placement { name: name_of(plan.target()), ..record },
+            }
         };
         let Some(rename) = &plan.rename else {
             let after = if ours { record.clone().map(named) } else { record.clone() };

@@ -17,7 +17,7 @@ use skills::paths::Paths;
 pub(crate) use self::rename::is_name;
 use crate::disk;
 use crate::error::VaultError;
-use crate::placement::{Found, Origin};
+use crate::placement::{Found, Origin, Placement};
 use crate::target::{Ground, real_path};
 use crate::vault::Vault;
 
@@ -96,6 +96,11 @@ impl FixPlan {
         name_of(&self.place)
     }
 
+    /// True when the record of this placement becomes what the folder will be.
+    fn follows(&self, placement: &Placement) -> bool {
+        placement.origin == Origin::Adopted && placement.installed == self.seen
+    }
+
     /// The real path of the folder afterwards.
     pub fn target(&self) -> &Path {
         self.rename.as_ref().map_or(&self.place, |rename| &rename.folder)
@@ -144,6 +149,7 @@ impl Vault {
         }
         if let Some(placement) = self.placement(&plan.place)?
             && !plan.files.is_empty()
+            && !plan.follows(&placement)
         {
             plan.notes.push(match &placement.origin {
                 Origin::Server { label, .. } => {

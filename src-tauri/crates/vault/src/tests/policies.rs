@@ -4,6 +4,7 @@ use skills::origin::{Endpoint, ServerId};
 
 use super::*;
 use crate::ErrorKind;
+use crate::activity::ActivityKind;
 use crate::approval::Standing;
 use crate::policy::Reviews;
 
@@ -35,6 +36,15 @@ fn nothing_of_a_server_is_planned_or_applied_once_the_person_said_never() {
     let plan = home.plan(source.clone(), vec![target(&home, "a", OnConflict::Keep)]);
     assert_eq!((plan.blockers.as_slice(), plan.writes()), (&[why.to_owned()][..], 0));
     home.vault.set_never_installs(&server.id, false).unwrap();
+    home.vault.set_never_installs(&server.id, false).unwrap();
+    let told = home.vault.activity(2).unwrap().into_iter().map(|row| (row.kind, row.text));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            (ActivityKind::ServerChanged, "what it offers may be installed again".to_owned()),
+            (ActivityKind::ServerChanged, "nothing of it is installed any more".to_owned()),
+        ]
+    );
     let plan = home.plan(source, vec![target(&home, "a", OnConflict::Keep)]);
     assert_eq!(home.apply(&plan).items[0].result, ItemResult::Written);
     let nobody = ServerId("nobody".to_owned());

@@ -41,6 +41,26 @@ fn a_skill_gets_another_name_in_its_field_and_its_folder_and_back() {
 }
 
 #[test]
+fn an_adopted_skill_is_in_sync_under_its_new_name_and_again_after_the_undo() {
+    let home = Home::new();
+    let folder = home.root("a").join("pdf");
+    home.write(&folder, &[("SKILL.md", PDF)]);
+    done(&home, Deed::Adopt, &[&folder]);
+    let record = home.vault.placements().unwrap();
+    let planned = rename(&home, &folder, "plans");
+    assert_eq!(planned.notes, Vec::<String>::new());
+    let change = apply(&home, &batch(&home, vec![Part::Fix(planned)]));
+    let placement = &home.vault.placements().unwrap()[0];
+    assert_eq!(placement.folder, home.root("a").join("plans"));
+    assert_eq!(Drift::on_disk(placement), Drift::InSync);
+    assert_eq!(results(&undo(&home, &change)), [ItemResult::Undone]);
+    assert_eq!(home.vault.placements().unwrap(), record);
+    home.write(&folder, &[("notes.txt", "mine")]);
+    let edited = rename(&home, &folder, "plans");
+    assert_eq!(edited.notes, ["it will count as edited here"]);
+}
+
+#[test]
 fn only_the_folder_is_renamed_where_the_field_says_so_already_or_says_nothing() {
     let home = Home::new();
     for text in [PLANS, "no front matter at all"] {

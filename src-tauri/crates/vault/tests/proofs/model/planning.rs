@@ -10,6 +10,7 @@ use vault::deed::{Deed as Kind, DeedAction, DeedPlan, Subject};
 use vault::drift::Drift;
 use vault::fix::FixPlan;
 use vault::link::Mode;
+use vault::placement::Origin;
 use vault::plan::{Action, OnConflict, Plan, Source};
 
 use super::steps::{Deed, NAMES, Place};
@@ -189,14 +190,23 @@ impl Walk {
             let executable = matches!(tree[&fixed.path], Node::File(_, true));
             tree.insert(fixed.path.clone(), Node::File(text, executable));
         }
-        // A record of what is not there any more stays; else it goes where the folder goes.
-        let ours = matches!(self.drift(at, is), Some(Drift::InSync | Drift::Edited { .. }));
+        // A record of what is not there any more stays; else it goes where the folder goes. What was
+        // adopted has no source to differ from: its record says what the person made of it here.
+        let drift = self.drift(at, is);
+        let ours = matches!(drift, Some(Drift::InSync | Drift::Edited { .. }));
+        let placement = self.home.vault.placement(&at.folder(&self.home.dir)).unwrap();
+        let adopted = placement.is_some_and(|placement| placement.origin == Origin::Adopted);
+        let record = if adopted && drift == Some(Drift::InSync) {
+            Some(record_of(&files(&tree).unwrap()))
+        } else {
+            is.record.clone()
+        };
         let mut then = BTreeMap::new();
         if to == at {
-            then.insert(at, Is { tree: Some(tree), record: is.record.clone() });
+            then.insert(at, Is { tree: Some(tree), record });
         } else {
             let (stays, goes) = if ours {
-                (None, is.record.clone())
+                (None, record)
             } else {
                 (is.record.clone(), self.is[&to].record.clone())
             };
