@@ -257,6 +257,12 @@ fn counted(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }
 
+/// What follows on expected and received, where only line endings seem to differ.
+pub(crate) fn line_endings(only: bool) -> &'static str {
+    // Sizes alone say it, and a server chooses those.
+    if only { "; by the sizes, perhaps only line endings differ" } else { "" }
+}
+
 fn wrong_file(file: &FetchedFile) -> Option<Verification> {
     let detail = match &file.outcome {
         FileOutcome::Verified { .. } | FileOutcome::NotRead => return None,
@@ -268,12 +274,7 @@ fn wrong_file(file: &FetchedFile) -> Option<Verification> {
             only_line_endings,
             ..
         } => {
-            // Sizes alone say it, and a server chooses those.
-            let remark = if *only_line_endings {
-                "; by the sizes, perhaps only line endings differ"
-            } else {
-                ""
-            };
+            let remark = line_endings(*only_line_endings);
             format!(
                 "expected {expected_size} bytes, {expected}; received {actual_size} bytes, {actual}{remark}"
             )

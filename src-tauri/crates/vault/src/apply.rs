@@ -190,7 +190,6 @@ impl Vault {
         let root = item.folder.parent().unwrap_or(&item.folder);
         let store =
             run.ground.store_for(root).ok_or_else(|| VaultError::Changed(item.folder.clone()))?;
-        let staging = store.join("staging").join(uuid::Uuid::new_v4().simple().to_string());
         let outgoing = match &item.found {
             None => None,
             Some(found) => {
@@ -211,13 +210,7 @@ impl Vault {
         };
         Ok(Pending {
             tools: item.tools.clone(),
-            incoming: Some(Incoming {
-                path: staging.join(&item.name),
-                staging: Some(staging),
-                trash: None,
-                aside: None,
-                found: None,
-            }),
+            incoming: Some(Incoming::staged_in(&store, &item.name)),
             outgoing,
             created: disk::missing(root),
             before,

@@ -84,12 +84,22 @@ pub(crate) struct Pending {
 }
 
 impl Incoming {
+    /// What is to be staged under this name, in a folder of its own in the store.
+    pub(crate) fn staged_in(store: &Path, name: impl AsRef<Path>) -> Self {
+        let staging = store.join("staging").join(uuid::Uuid::new_v4().simple().to_string());
+        let path = staging.join(name);
+        Self { path, staging: Some(staging), trash: None, aside: None, found: None }
+    }
+
     /// What comes back from aside.
     pub(crate) fn from_aside(aside: Aside, found: Option<Found>) -> Self {
         let path = aside.kept.clone();
         Self { path, staging: None, trash: None, aside: Some(Box::new(aside)), found }
     }
 }
+
+/// A row of the journal, or why it cannot be read.
+pub(crate) type JournalRow = serde_json::Result<(Phase, Pending)>;
 
 /// The step of a row that cannot be read.
 const UNREADABLE: &str = "unreadable";
@@ -265,6 +275,11 @@ impl Pending {
 impl Vault {
     /// Everything that is being worked on or was interrupted.
     pub(crate) fn pending(&self) -> Result<Vec<(Phase, Pending)>, VaultError> {
+        self.journal()?.into_iter().map(|(_, row)| Ok(row?)).collect()
+    }
+
+    /// The rows of the journal with their ids, those that cannot be read among them.
+    pub(crate) fn journal(&self) -> Result<Vec<(i64, JournalRow)>, VaultError> {
         let ledger = self.ledger();
         let mut statement = ledger
             .prepare_cached("SELECT id, step, json FROM journal WHERE step <> ?1 ORDER BY id")?;
@@ -273,36 +288,20 @@ impl Vault {
         })?;
         rows.map(|row| {
             let (id, step, json) = row?;
-            let mut pending: Pending = serde_json::from_str(&json)?;
-            pending.id = id;
             let phase =
                 if step == Phase::Staging.text() { Phase::Staging } else { Phase::Swapping };
-            Ok((phase, pending))
+            let pending = serde_json::from_str::<Pending>(&json);
+            Ok((id, pending.map(|pending| (phase, Pending { id, ..pending }))))
         })
         .collect()
     }
 
-    /// Puts rows aside that cannot be read, which would refuse every change from now on, and says how
-    /// many these are. What they had staged or moved stays where it is.
-    pub(crate) fn put_unreadable_aside(&self) -> Result<usize, VaultError> {
-        let ledger = self.ledger();
-        let mut statement =
-            ledger.prepare("SELECT id, json FROM journal WHERE step <> ?1 ORDER BY id")?;
-        let rows = statement
-            .query_map([UNREADABLE], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
-        let mut aside = 0;
-        for row in rows.collect::<Result<Vec<_>, _>>()? {
-            let (id, json) = row;
-            if let Err(error) = serde_json::from_str::<Pending>(&json) {
-                tracing::error!(id, %error, "an interrupted change cannot be read");
-                ledger.execute(
-                    "UPDATE journal SET step = ?2 WHERE id = ?1",
-                    params![id, UNREADABLE],
-                )?;
-                aside += 1;
-            }
-        }
-        Ok(aside)
+    /// Puts a row aside that cannot be read, which would refuse every change from now on. What it had
+    /// staged or moved stays where it is.
+    pub(crate) fn put_unreadable_aside(&self, id: i64) -> Result<(), VaultError> {
+        self.ledger()
+            .execute("UPDATE journal SET step = ?2 WHERE id = ?1", params![id, UNREADABLE])?;
+        Ok(())
     }
 
     /// Makes the record say what the disk says once everything is in its place: one transaction,

@@ -127,14 +127,24 @@ impl Vault {
         let mut recovered = Vec::new();
         let mut told = HashSet::new();
         room::give_back(self.data());
-        let unreadable = self.put_unreadable_aside()?;
+        let (mut interrupted, mut unreadable) = (Vec::new(), 0);
+        for (id, row) in self.journal()? {
+            match row {
+                Ok(row) => interrupted.push(row),
+                Err(error) => {
+                    tracing::error!(id, %error, "an interrupted change cannot be read");
+                    self.put_unreadable_aside(id)?;
+                    unreadable += 1;
+                }
+            }
+        }
         if unreadable > 0 {
             let lost = Recovered::StepsLost(unreadable);
             Activity::now(ActivityKind::Recovered, "Skillhold", lost.to_string())
                 .write(&self.ledger())?;
             recovered.push(lost);
         }
-        for (phase, pending) in self.pending()? {
+        for (phase, pending) in interrupted {
             let settled = self.settle(phase, &pending).unwrap_or_else(|error| {
                 tracing::warn!(folder = %pending.folder.display(), %error, "cannot settle an interrupted change");
                 Settled::Waiting

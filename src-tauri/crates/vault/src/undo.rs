@@ -249,7 +249,7 @@ impl Incoming {
         Self { path, staging: None, trash: Some(trashed.id), aside: None, found }
     }
 
-    fn from_place(path: &Path, found: Found) -> Self {
+    pub(crate) fn from_place(path: &Path, found: Found) -> Self {
         let path = path.to_owned();
         Self { path, staging: None, trash: None, aside: None, found: Some(found) }
     }

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Ended;
 use super::shown::Found;
+use crate::verdict::line_endings;
 
 /// All files, or a sentence on why they are not taken. Nothing is written to the disk.
 pub(super) async fn fetch(
@@ -44,12 +45,7 @@ fn wrong(fetched: &Fetched) -> String {
             only_line_endings,
             ..
         } => {
-            // Sizes alone say it, and a server chooses those.
-            let remark = if *only_line_endings {
-                "; by the sizes, perhaps only line endings differ"
-            } else {
-                ""
-            };
+            let remark = line_endings(*only_line_endings);
             Some(format!(
                 "{}: expected {expected_size} bytes, {expected}, received {actual_size} bytes, \
                  {actual}{remark}",

@@ -58,15 +58,8 @@ impl Vault {
             return if as_planned { Ok(()) } else { Err(VaultError::Changed(item.folder.clone())) };
         }
         let root = canonical.parent().unwrap_or(canonical);
-        let staging = self.data().join("staging").join(uuid::Uuid::new_v4().simple().to_string());
         let mut pending = Pending {
-            incoming: Some(Incoming {
-                path: staging.join(&item.name),
-                staging: Some(staging),
-                trash: None,
-                aside: None,
-                found: None,
-            }),
+            incoming: Some(Incoming::staged_in(self.data(), &item.name)),
             created: disk::missing(root),
             upkeep: true,
             ..Pending::of(run.head, 0, run.about(Act::Place), canonical, self.data())

@@ -158,17 +158,14 @@ impl Vault {
         let folder = plan.target().to_owned();
         let edits = !plan.files.is_empty();
         let (incoming, outgoing) = if edits {
-            let staging = store.join("staging").join(uuid::Uuid::new_v4().simple().to_string());
             let name = folder.file_name().ok_or_else(changed)?;
-            let path = staging.join(name);
             let size = plan.seen.total_size();
             (
-                Incoming { path, staging: Some(staging), trash: None, aside: None, found: None },
+                Incoming::staged_in(&store, name),
                 Some(Self::trash_place(&store, &plan.place, &old, size, &head.id)),
             )
         } else {
-            let path = plan.place.clone();
-            (Incoming { path, staging: None, trash: None, aside: None, found: Some(old) }, None)
+            (Incoming::from_place(&plan.place, old), None)
         };
         let Records { before, after, moved, .. } = records;
         let placed = moved.as_ref().and_then(|moved| moved.before.as_ref()).or(before.as_ref());
